@@ -1,0 +1,89 @@
+use clap::Args;
+use russet::settings::{Settings, SettingsError};
+
+use super::choices::{ExpansionChoice, IndexingChoice, LossChoice, StepChoice};
+
+/// What to learn and how. A flag that is not given takes its default, or the resumed model's setting.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Learning")]
+pub(crate) struct LearnArgs {
+    /// Which products of features to learn [default: linear]
+    #[arg(long)]
+    expansion: Option<ExpansionChoice>,
+
+    /// Runs of up to N neighbouring features are features too [default: 1]
+    #[arg(long, value_name = "N")]
+    ngram: Option<u32>,
+
+    /// The loss to minimise [default: squared]
+    #[arg(long)]
+    loss: Option<LossChoice>,
+
+    /// For quantile loss: which quantile to predict [default: 0.5]
+    #[arg(long, value_name = "TAU")]
+    quantile: Option<f32>,
+
+    /// How weights move [default: adaptive]
+    #[arg(long)]
+    step: Option<StepChoice>,
+
+    /// How fast [default: 0.5]
+    #[arg(long, value_name = "RATE")]
+    learning_rate: Option<f32>,
+
+    /// Pull of weights towards zero, by a constant [default: 0]
+    #[arg(long, value_name = "AMOUNT")]
+    l1: Option<f32>,
+
+    /// Pull of weights towards zero, in proportion [default: 0]
+    #[arg(long, value_name = "AMOUNT")]
+    l2: Option<f32>,
+
+    /// Room for 2^BITS features and as many products; beyond, weights are shared [default: 18]
+    #[arg(long)]
+    bits: Option<u32>,
+
+    /// How features find their weights [default: interned]
+    #[arg(long)]
+    indexing: Option<IndexingChoice>,
+
+    /// Picks the hash by which weights are shared [default: 0]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+}
+
+impl LearnArgs {
+    /// `base` with the flags that were given.
+    pub(crate) fn applied_to(&self, base: Settings) -> Settings {
+        Settings {
+            expansion: self.expansion.map_or(base.expansion, Into::into),
+            ngram: self.ngram.unwrap_or(base.ngram),
+            loss: self.loss.map_or(base.loss, Into::into),
+            quantile: self.quantile.unwrap_or(base.quantile),
+            step: self.step.map_or(base.step, Into::into),
+            learning_rate: self.learning_rate.unwrap_or(base.learning_rate),
+            l1: self.l1.unwrap_or(base.l1),
+            l2: self.l2.unwrap_or(base.l2),
+            bits: self.bits.unwrap_or(base.bits),
+            indexing: self.indexing.map_or(base.indexing, Into::into),
+            seed: self.seed.unwrap_or(base.seed),
+        }
+    }
+
+    /// Flags that would have no effect beside the others are refused.
+    pub(crate) fn without_effect(&self, settings: &Settings) -> Result<(), SettingsError> {
+        use russet::loss::LossKind;
+        use russet::settings::StepKind;
+        let refuse =
+            |parameter, value: &f32, expected| Err(SettingsError { parameter, value: value.to_string(), expected });
+        match (self.learning_rate, self.quantile) {
+            (Some(rate), _) if settings.step == StepKind::Sgd => {
+                refuse("learning-rate", &rate, "left out with step sgd, whose rate is 1/(l2 (t+1))")
+            }
+            (_, Some(tau)) if settings.loss != LossKind::Quantile => {
+                refuse("quantile", &tau, "left out unless the loss is quantile")
+            }
+            _ => Ok(()),
+        }
+    }
+}

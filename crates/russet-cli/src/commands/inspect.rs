@@ -1,0 +1,83 @@
+//! `russet inspect`: what a model has learned, by name.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use russet::Model;
+use russet::metrics::Task;
+use russet::model::Term;
+use russet::settings::Settings;
+use serde::Serialize;
+
+use crate::args::InspectArgs;
+use crate::model_file;
+use crate::output::{figure, table, thousands};
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Json<'a> {
+    settings: &'a Settings,
+    task: Task,
+    examples: u64,
+    progressive_error: Option<f64>,
+    progressive_loss: Option<f64>,
+    features: usize,
+    weights: usize,
+    terms: &'a [Term],
+}
+
+pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode> {
+    let model = model_file::load(&args.model)?;
+    if args.json {
+        println!("{}", json(&model, args.top)?);
+    } else {
+        print!("{}\n{}", description(&model), terms_table(&model, args.top));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn json(model: &Model, top: usize) -> Result<String> {
+    let mut terms = model.terms();
+    terms.truncate(top);
+    let (base, products) = model.weight_counts();
+    Ok(serde_json::to_string(&Json {
+        settings: model.settings(),
+        task: model.task(),
+        examples: model.progress().tally.examples,
+        progressive_error: model.progressive_error(),
+        progressive_loss: model.progress().tally.mean_loss(),
+        features: model.features().len(),
+        weights: base + products,
+        terms: &terms,
+    })?)
+}
+
+fn description(model: &Model) -> String {
+    let settings = model.settings();
+    let tally = &model.progress().tally;
+    let (base, products) = model.weight_counts();
+    format!(
+        "{:?} expansion, {} loss, learning rate {}, {} bits\n{} examples, progressive loss {}, error {}\n{} features, {} weights\n",
+        settings.expansion,
+        settings.loss.name(),
+        settings.learning_rate,
+        settings.bits,
+        thousands(tally.examples),
+        figure(tally.mean_loss()),
+        figure(model.progressive_error()),
+        thousands(model.features().len() as u64),
+        thousands((base + products) as u64),
+    )
+}
+
+/// The strongest terms, lined up.
+pub(crate) fn terms_table(model: &Model, top: usize) -> String {
+    let rows: Vec<Vec<String>> = model.terms().iter().take(top).map(row).collect();
+    table(&["term", "weight", "effect", "degree"], &rows)
+}
+
+fn row(term: &Term) -> Vec<String> {
+    let signed = |value: f32| format!("{value:+.4}");
+    let degree = term.degree.map_or("-".to_owned(), |degree| degree.to_string());
+    vec![term.name.clone(), signed(term.weight), signed(term.effect), degree]
+}

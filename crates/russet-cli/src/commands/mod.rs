@@ -1,0 +1,8 @@
+//! The commands besides `train`, one in each file.
+
+pub(crate) mod completions;
+pub(crate) mod convert;
+pub(crate) mod evaluate;
+pub(crate) mod inspect;
+pub(crate) mod predict;
+pub(crate) mod tune;

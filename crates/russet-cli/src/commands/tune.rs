@@ -1,0 +1,169 @@
+//! `russet tune`: several learning rates side by side, in one pass over the data.
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::thread;
+
+use anyhow::{Result, anyhow};
+use crossbeam_channel::{Receiver, bounded};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use russet::settings::{Checked, Settings};
+use russet::{LearnError, Learner, Model};
+use russet_data::{Parsed, Stream};
+use serde::Serialize;
+
+use crate::args::TuneArgs;
+use crate::output::{UsageError, figure, table};
+use crate::{data::Skipped, interrupt, model_file};
+
+/// One candidate's result.
+#[derive(Serialize)]
+struct Candidate {
+    learning_rate: f32,
+    progressive_error: Option<f64>,
+    progressive_loss: Option<f64>,
+    #[serde(skip)]
+    model: Model,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Json<'a> {
+    examples: u64,
+    learning_rate: f32,
+    progressive_error: Option<f64>,
+    progressive_loss: Option<f64>,
+    candidates: &'a [Candidate],
+}
+
+/// Blocks that may wait for the slowest learner.
+const AHEAD: usize = 4;
+
+pub(crate) fn run(args: &TuneArgs) -> Result<ExitCode> {
+    let interrupted = interrupt::watch()?;
+    let settings = args.learn.applied_to(Settings::default());
+    args.learn.without_effect(&settings)?;
+    if settings.step == russet::settings::StepKind::Sgd {
+        return Err(
+            UsageError("tune has nothing to search with --step sgd: its rate is 1/(l2 (t+1))".to_owned()).into()
+        );
+    }
+    let candidates = args.grid.iter().map(|rate| Settings { learning_rate: *rate, ..settings.clone() }.check());
+    let candidates = candidates.collect::<Result<Vec<Checked>, _>>()?;
+    let mut stream = Stream::open(&args.data.inputs()?, args.data.options(true))?;
+    let schema = stream.schema().cloned();
+    let (results, skipped) = race(&candidates, &mut stream, args.quiet, interrupted)?;
+    if interrupted.load(std::sync::atomic::Ordering::Relaxed) {
+        eprintln!("interrupted; nothing is decided");
+        return Ok(ExitCode::from(interrupt::EXIT_CODE));
+    }
+    if !args.quiet {
+        skipped.report();
+    }
+    report(args, results, schema.as_ref())
+}
+
+/// Feeds every block to all learners, each in a thread of its own.
+fn race(
+    candidates: &[Checked],
+    stream: &mut Stream,
+    quiet: bool,
+    interrupted: &std::sync::atomic::AtomicBool,
+) -> Result<(Vec<Candidate>, Skipped)> {
+    let bar = progress_bar(quiet);
+    let mut skipped = Skipped::default();
+    let finished = thread::scope(|scope| -> Result<Vec<Model>> {
+        let (mut lanes, mut learners) = (Vec::new(), Vec::new());
+        for settings in candidates {
+            let (lane, blocks) = bounded::<Arc<Parsed>>(AHEAD);
+            lanes.push(lane);
+            learners.push(scope.spawn(move || learn_all(settings, &blocks)));
+        }
+        let mut failed = None;
+        while let Some(mut parsed) = stream.next_unless(interrupted).unwrap_or_else(|error| {
+            failed = Some(anyhow!(error));
+            None
+        }) {
+            skipped.add(&mut parsed);
+            let parsed = Arc::new(*parsed);
+            // A learner that has stopped for an error says so when it is joined.
+            let alive = lanes.iter().filter(|lane| lane.send(Arc::clone(&parsed)).is_ok()).count();
+            if alive < lanes.len() || interrupted.load(std::sync::atomic::Ordering::Relaxed) {
+                break;
+            }
+            bar.set_position((stream.progress().fraction().unwrap_or(0.0) * 1000.0) as u64);
+        }
+        drop(lanes);
+        let models = learners.into_iter().map(|learner| learner.join().map_err(|_| anyhow!("a learner panicked"))?);
+        let models = models.collect::<Result<Vec<Model>>>()?;
+        failed.map_or(Ok(models), Err)
+    })?;
+    bar.finish_and_clear();
+    let candidate = |model: Model| Candidate {
+        learning_rate: model.settings().learning_rate,
+        progressive_error: model.progressive_error(),
+        progressive_loss: model.progress().tally.mean_loss(),
+        model,
+    };
+    Ok((finished.into_iter().map(candidate).collect(), skipped))
+}
+
+fn learn_all(settings: &Checked, blocks: &Receiver<Arc<Parsed>>) -> Result<Model> {
+    let mut model = Model::new(settings.clone());
+    model_file::choose_cpu(&mut model)?;
+    let mut learner = Learner::resume(model);
+    for parsed in blocks {
+        let place = |error: LearnError| anyhow!("{}:{}:1: {}", parsed.block.name, error.line, error.problem);
+        learner.learn(&parsed.batch).map_err(place)?;
+    }
+    Ok(learner.into_model())
+}
+
+fn report(args: &TuneArgs, candidates: Vec<Candidate>, schema: Option<&Arc<russet_data::Schema>>) -> Result<ExitCode> {
+    let by_error = |a: &&Candidate, b: &&Candidate| {
+        let key = |candidate: &Candidate| {
+            (candidate.progressive_error.unwrap_or(f64::MAX), candidate.progressive_loss.unwrap_or(f64::MAX))
+        };
+        let (a, b) = (key(a), key(b));
+        a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
+    };
+    let best = candidates.iter().min_by(by_error).ok_or_else(|| UsageError("--grid is empty".to_owned()))?;
+    if args.json {
+        let json = Json {
+            examples: best.model.progress().tally.examples,
+            learning_rate: best.learning_rate,
+            progressive_error: best.progressive_error,
+            progressive_loss: best.progressive_loss,
+            candidates: &candidates,
+        };
+        println!("{}", serde_json::to_string(&json)?);
+    }
+    if !args.quiet {
+        let mark = |candidate: &Candidate| if std::ptr::eq(candidate, best) { "  best" } else { "" };
+        let row = |candidate: &Candidate| {
+            let error = figure(candidate.progressive_error) + mark(candidate);
+            vec![candidate.learning_rate.to_string(), figure(candidate.progressive_loss), error]
+        };
+        let rows: Vec<_> = candidates.iter().map(row).collect();
+        let text = table(&["learning rate", "progressive loss", "progressive error"], &rows);
+        if args.json { eprint!("{text}") } else { print!("{text}") }
+    }
+    if let Some(path) = &args.output {
+        let mut model = best.model.clone();
+        model_file::attach_schema(&mut model, schema)?;
+        model_file::save(&model, path)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn progress_bar(quiet: bool) -> ProgressBar {
+    let target = if quiet || !std::io::stderr().is_terminal() {
+        ProgressDrawTarget::hidden()
+    } else {
+        ProgressDrawTarget::stderr()
+    };
+    let style = ProgressStyle::with_template("{bar:40} {percent}%  left {eta}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::with_draw_target(Some(1000), target).with_style(style)
+}

@@ -1,0 +1,86 @@
+//! Going through data with a fixed model, and keeping count of lines that were passed over.
+
+use anyhow::Result;
+use russet::Model;
+use russet::batch::{Batch, Example};
+use russet::metrics::{Evaluation, Scores};
+use russet::model::Predicted;
+use russet_data::{Inputs, Parsed, ReadOptions, Stream};
+
+use crate::model_file;
+
+/// Lines that were passed over because of errors.
+#[derive(Default)]
+pub(crate) struct Skipped {
+    count: u64,
+    first: Option<String>,
+}
+
+impl Skipped {
+    /// Takes note of what the reader passed over in a block.
+    pub(crate) fn add(&mut self, parsed: &mut Parsed) {
+        self.count += parsed.skipped;
+        if self.first.is_none() {
+            self.first = parsed.complaint.take();
+        }
+    }
+
+    /// Takes note of one more line.
+    pub(crate) fn add_one(&mut self, complaint: String) {
+        self.count += 1;
+        self.first.get_or_insert(complaint);
+    }
+
+    /// How many there were.
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Tells the user, if there were any.
+    pub(crate) fn report(&self) {
+        if let Some(first) = &self.first {
+            let lines = if self.count == 1 { "line" } else { "lines" };
+            eprintln!("skipped {} {lines} with errors; the first: {first}", self.count);
+        }
+    }
+}
+
+/// Predicts every example after the first `from`.
+pub(crate) fn for_each_prediction(
+    model: &Model,
+    inputs: &Inputs,
+    mut options: ReadOptions,
+    from: u64,
+    mut visit: impl FnMut(&Predicted<'_>, &Example<'_>) -> Result<()>,
+) -> Result<Skipped> {
+    options.schema = model_file::schema(model)?.or(options.schema);
+    let mut stream = Stream::open(inputs, options)?;
+    let mut predictor = model.predictor();
+    let (mut skipped, mut passed) = (Skipped::default(), 0);
+    while let Some(mut parsed) = stream.next()? {
+        skipped.add(&mut parsed);
+        let batch: &Batch = &parsed.batch;
+        predictor.begin(batch);
+        let first = (from - passed).min(batch.len() as u64);
+        passed += first;
+        for place in first as usize..batch.len() {
+            let example = batch.example(place);
+            visit(&predictor.predict(batch, &example), &example)?;
+        }
+        stream.recycle(parsed);
+    }
+    Ok(skipped)
+}
+
+/// How well a model predicts the examples after the first `from`.
+pub(crate) fn evaluate(model: &Model, inputs: &Inputs, options: ReadOptions, from: u64) -> Result<(Scores, Skipped)> {
+    let mut evaluation = Evaluation::new(model.settings().loss, model.progress().labels);
+    let options = ReadOptions { labels: true, ..options };
+    let skipped = for_each_prediction(model, inputs, options, from, |predicted, example| {
+        if let Some(label) = example.label.value {
+            evaluation.add(predicted, label, example.label.importance);
+        }
+        Ok(())
+    })?;
+    Ok((evaluation.scores(), skipped))
+}

@@ -1,0 +1,64 @@
+//! Models on disk, with what the program attaches to them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, anyhow};
+use russet::Model;
+use russet::weights::Cpu;
+use russet_data::{Inputs, Schema, atomic};
+
+/// The attachment that holds the columns of a table.
+const SCHEMA: &str = "schema";
+
+/// Loads a model.
+pub(crate) fn load(path: &Path) -> Result<Model> {
+    let shown = path.display();
+    // The readers' own errors are used, so that a missing file or a folder reads the same everywhere.
+    if !path.is_file()
+        && let Some(error) = russet_data::Stream::open(&Inputs::file(path), Default::default()).err()
+    {
+        return Err(error.into());
+    }
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {shown}"))?;
+    let mut model = Model::from_bytes(&bytes).map_err(|error| anyhow!("{shown}: {error}"))?;
+    choose_cpu(&mut model)?;
+    Ok(model)
+}
+
+/// Saves a model, all or nothing.
+pub(crate) fn save(model: &Model, path: &Path) -> Result<()> {
+    atomic::write(path, &model.to_bytes())
+        .map_err(|error| anyhow!("cannot write {}: {}", path.display(), plain(&error)))
+}
+
+/// The system's words without its number.
+pub(crate) fn plain(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+}
+
+/// RUSSET_CPU=plain|portable|avx2 forces a version of the inner loops, to check that all give the same bits.
+pub(crate) fn choose_cpu(model: &mut Model) -> Result<()> {
+    if let Ok(name) = std::env::var("RUSSET_CPU") {
+        let cpu = Cpu::named(&name)
+            .ok_or_else(|| anyhow!("RUSSET_CPU is {name}; this machine has {:?}", Cpu::available()))?;
+        model.set_cpu(cpu);
+    }
+    Ok(())
+}
+
+/// The columns that a model was trained with, if its data was a table.
+pub(crate) fn schema(model: &Model) -> Result<Option<Arc<Schema>>> {
+    let Some(text) = model.attachments().get(SCHEMA) else { return Ok(None) };
+    let schema = serde_json::from_str(text).context("the model's columns cannot be read")?;
+    Ok(Some(Arc::new(schema)))
+}
+
+/// Attaches the columns that a model is trained with.
+pub(crate) fn attach_schema(model: &mut Model, schema: Option<&Arc<Schema>>) -> Result<()> {
+    if let Some(schema) = schema {
+        model.attach(SCHEMA, Some(serde_json::to_string(&**schema)?));
+    }
+    Ok(())
+}

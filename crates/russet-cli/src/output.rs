@@ -1,0 +1,140 @@
+//! What the program says: errors, numbers, tables.
+
+use std::io;
+use std::process::ExitCode;
+
+use anyhow::Error;
+use russet::settings::SettingsError;
+
+/// Flags that are understood but contradict each other or what they are applied to.
+#[derive(Debug)]
+pub(crate) struct UsageError(pub(crate) String);
+
+impl std::fmt::Display for UsageError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for UsageError {}
+
+/// Says what went wrong; 2 for usage, 1 for failure. A reader that has gone away is no failure.
+pub(crate) fn fail(error: &Error) -> ExitCode {
+    let closed = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+    if error.downcast_ref::<io::Error>().is_some_and(closed) {
+        return ExitCode::SUCCESS;
+    }
+    let usage = match error.downcast_ref::<SettingsError>() {
+        Some(setting) => {
+            eprintln!("error: --{setting}");
+            true
+        }
+        None => {
+            eprintln!("error: {error:#}");
+            error.is::<UsageError>()
+        }
+    };
+    if usage {
+        eprintln!("\nFor more information, try 'russet help'.");
+    }
+    ExitCode::from(if usage { 2 } else { 1 })
+}
+
+/// A figure with as many digits as carry meaning.
+pub(crate) fn figure(value: Option<f64>) -> String {
+    match value {
+        None => "-".to_owned(),
+        Some(value) if value == 0.0 => "0".to_owned(),
+        Some(value) if (1e-4..1e6).contains(&value.abs()) => {
+            let decimals = (4 - value.abs().log10().floor() as i32).clamp(0, 8) as usize;
+            format!("{value:.decimals$}")
+        }
+        Some(value) => format!("{value:.3e}"),
+    }
+}
+
+/// A whole number with its thousands apart.
+pub(crate) fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A duration for a person: seconds with a decimal, then minutes, then hours.
+pub(crate) fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 10.0 => format!("{s:.2} s"),
+        s if s < 60.0 => format!("{s:.0} s"),
+        s if s < 3600.0 => format!("{:.0} min {:02.0} s", (s / 60.0).floor(), s % 60.0),
+        s => format!("{:.0} h {:02.0} min", (s / 3600.0).floor(), (s % 3600.0) / 60.0),
+    }
+}
+
+/// A size in bytes for a person.
+pub(crate) fn size(bytes: u64) -> String {
+    match bytes {
+        b if b < 1 << 10 => format!("{b} B"),
+        b if b < 1 << 20 => format!("{:.1} KiB", b as f64 / 1024.0),
+        b => format!("{:.1} MiB", b as f64 / 1_048_576.0),
+    }
+}
+
+/// Rows of cells in columns: the first column to the left, the others to the right.
+pub(crate) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
+    let width = |column: usize| {
+        rows.iter().map(|row| row[column].chars().count()).chain([header[column].len()]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..header.len()).map(width).collect();
+    let line = |cells: &[String]| {
+        let padded = cells.iter().zip(&widths).enumerate().map(|(column, (cell, width))| match column {
+            0 => format!("{cell:<width$}"),
+            _ => format!("{cell:>width$}"),
+        });
+        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    };
+    let header: Vec<String> = header.iter().map(|&cell| cell.to_owned()).collect();
+    std::iter::once(line(&header)).chain(rows.iter().map(|row| line(row))).collect()
+}
+
+/// The most memory this process has had, if the system tells.
+pub(crate) fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_keep_five_digits() {
+        assert_eq!(figure(Some(0.123_456_7)), "0.12346");
+        assert_eq!(figure(Some(6.380_123)), "6.3801");
+        assert_eq!(figure(Some(1234.567)), "1234.6");
+        assert_eq!(figure(Some(0.0)), "0");
+        assert_eq!(figure(Some(1e-7)), "1.000e-7");
+        assert_eq!(figure(None), "-");
+    }
+
+    #[test]
+    fn numbers_for_people() {
+        assert_eq!(thousands(1_234_567), "1,234,567");
+        assert_eq!(thousands(999), "999");
+        assert_eq!(duration(125.0), "2 min 05 s");
+        assert_eq!(size(1536), "1.5 KiB");
+    }
+
+    #[test]
+    fn tables_line_up() {
+        let rows = vec![vec!["a".to_owned(), "1".to_owned()], vec!["long".to_owned(), "22".to_owned()]];
+        assert_eq!(table(&["name", "n"], &rows), "name   n\na      1\nlong  22\n");
+    }
+}

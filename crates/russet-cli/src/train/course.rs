@@ -1,0 +1,248 @@
+//! The course of a training: passes over the data, from a place to the end.
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use anyhow::{Result, anyhow, bail};
+use russet::{LearnError, Learner};
+use russet_data::{Input, Inputs, OnError, Parsed, count_examples};
+use serde::{Deserialize, Serialize};
+
+use super::board::Board;
+use super::is_set;
+use super::place::{Place, difference};
+use super::source::Sources;
+use crate::args::TrainArgs;
+use crate::data::Skipped;
+use crate::model_file;
+use crate::output::UsageError;
+
+/// What a course is, so that a checkpoint can tell whether it is continued on the same one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CourseSettings {
+    passes: u32,
+    holdout: Option<f64>,
+    /// The sizes of the files; `None` for what is not a file.
+    bytes: Vec<Option<u64>>,
+}
+
+/// What is to be gone through.
+#[derive(Clone, Debug)]
+pub(crate) struct Course {
+    pub(crate) settings: CourseSettings,
+    pub(crate) passes: u32,
+    /// How many examples of each pass are learned from, if not all.
+    pub(crate) learned_per_pass: Option<u64>,
+}
+
+impl Course {
+    /// Settles the course from the flags and, on resuming, from the checkpoint: what is not asked for anew stays.
+    pub(crate) fn plan(args: &TrainArgs, inputs: &Inputs, checkpoint: Option<&Place>) -> Result<Course> {
+        let before = checkpoint.map(|place| &place.course);
+        let settings = CourseSettings {
+            passes: args.passes.or(before.map(|before| before.passes)).unwrap_or(1),
+            holdout: args.holdout.or(before.and_then(|before| before.holdout)),
+            bytes: inputs.iter().map(size).collect(),
+        };
+        if let Some(before) = before {
+            check_continues(&settings, before)?;
+        }
+        let learned_per_pass = match settings.holdout {
+            None => None,
+            Some(_) if !inputs.can_reread() => {
+                return Err(UsageError("--holdout needs files: what is kept is read again".to_owned()).into());
+            }
+            Some(holdout) => {
+                let count = count_examples(inputs, &args.data.options(true))?;
+                // The small term keeps 0.8 of 10 at 8, whatever the rounding of 1 - 0.2.
+                Some(((1.0 - holdout) * count as f64 + 1e-9).floor() as u64)
+            }
+        };
+        let passes = settings.passes;
+        Ok(Course { settings, passes, learned_per_pass })
+    }
+}
+
+fn size(input: &Input) -> Option<u64> {
+    match input {
+        Input::File(path) => {
+            std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len())
+        }
+        Input::Standard => None,
+    }
+}
+
+fn check_continues(wanted: &CourseSettings, before: &CourseSettings) -> Result<()> {
+    if wanted.bytes != before.bytes {
+        bail!("this is not the data that the checkpoint began with: the files differ in number or size");
+    }
+    if wanted != before {
+        let difference = difference(&serde_json::to_value(wanted)?, &serde_json::to_value(before)?);
+        return Err(UsageError(format!("the checkpoint is of another course: {difference}")).into());
+    }
+    Ok(())
+}
+
+/// How a training ended.
+pub(crate) enum Ended {
+    /// It went through its whole course.
+    Finished,
+    /// The user asked it to stop.
+    Interrupted,
+}
+
+/// A training under way.
+pub(crate) struct Training {
+    pub(crate) learner: Learner,
+    pub(crate) course: Course,
+    pub(crate) sources: Sources,
+    pub(crate) board: Board,
+    /// Where to go on, until that place is reached.
+    pub(crate) resume_at: Option<Place>,
+    pub(crate) output: Option<PathBuf>,
+    pub(crate) checkpoint_every: Option<u64>,
+    pub(crate) skipped: Skipped,
+    /// The time spent reading and learning.
+    pub(crate) seconds: f64,
+    pub(crate) position: Place,
+}
+
+impl Training {
+    /// Goes through the course.
+    pub(crate) fn run(&mut self, interrupted: &AtomicBool) -> Result<Ended> {
+        let started = Instant::now();
+        self.position.course = self.course.settings.clone();
+        for pass in 0..self.course.passes {
+            let replay = self.resume_at.as_ref().is_some_and(|place| pass < place.pass);
+            if replay && (pass > 0 || !self.sources.first_pass_is_needed()?) {
+                continue;
+            }
+            if let Ended::Interrupted = self.pass(pass, replay, interrupted)? {
+                return Ok(Ended::Interrupted);
+            }
+        }
+        if self.resume_at.is_some() {
+            bail!("this is not the data that the checkpoint began with: it ends before the checkpoint's place");
+        }
+        Place::detach_from(self.learner.model_mut());
+        self.seconds = started.elapsed().as_secs_f64();
+        Ok(Ended::Finished)
+    }
+
+    /// One pass; with `replay` nothing is learned, only the cache is written again.
+    fn pass(&mut self, pass: u32, replay: bool, interrupted: &AtomicBool) -> Result<Ended> {
+        let mut stream = self.sources.open(pass)?;
+        model_file::attach_schema(self.learner.model_mut(), stream.schema())?;
+        self.position.begin_pass(pass, self.sources.reads_cache());
+        self.board.begin_pass(pass, stream.progress());
+        while let Some(mut parsed) = stream.next_unless(interrupted)? {
+            if replay {
+                self.learner.skip(&parsed.batch);
+            } else {
+                self.skipped.add(&mut parsed);
+                self.block(&parsed)?;
+            }
+            self.sources.keep(&parsed.batch)?;
+            stream.recycle(parsed);
+            if is_set(interrupted) {
+                return Ok(Ended::Interrupted);
+            }
+            if self.pass_is_over() && !self.sources.needs_the_rest() {
+                break;
+            }
+        }
+        if is_set(interrupted) {
+            return Ok(Ended::Interrupted);
+        }
+        self.sources.end_pass()?;
+        Ok(Ended::Finished)
+    }
+
+    fn pass_is_over(&self) -> bool {
+        self.course.learned_per_pass.is_some_and(|limit| self.position.learned >= limit)
+    }
+
+    /// Learns from a block, or from what of it comes after the place to resume at.
+    fn block(&mut self, parsed: &Parsed) -> Result<()> {
+        self.position.begin_block(parsed.block.hash);
+        if let Some(place) = &self.resume_at {
+            if self.position.blocks < place.blocks {
+                self.learner.skip(&parsed.batch);
+                return Ok(());
+            }
+            self.position.check_against(place)?;
+            self.position = place.clone();
+            self.resume_at = None;
+        }
+        self.examples(parsed)
+    }
+
+    /// Learns from the examples of a block from the current place on, pausing where something is to be done.
+    fn examples(&mut self, parsed: &Parsed) -> Result<()> {
+        let length = parsed.batch.len() as u64;
+        if self.position.examples == 0 && length == 0 || self.pass_is_over() {
+            self.learner.skip(&parsed.batch);
+        }
+        while self.position.examples < length && !self.pass_is_over() {
+            let start = self.position.examples;
+            let learned = self.learner.model().progress().tally.examples;
+            let count = self.until_pause(learned).min(length - start);
+            match self.learner.learn_range(&parsed.batch, start as usize..(start + count) as usize) {
+                Ok(()) => {
+                    self.position.examples += count;
+                    self.position.learned += count;
+                }
+                Err(error) => self.forgive(error, parsed, start)?,
+            }
+            self.pause()?;
+        }
+        self.board.update(self.learner.model());
+        Ok(())
+    }
+
+    /// How many examples can be learned before something else is to be done.
+    fn until_pause(&self, learned: u64) -> u64 {
+        let board = self.board.next_row() - learned;
+        let checkpoint = self.checkpoint_every.map_or(u64::MAX, |every| every - learned % every);
+        let limit = self.course.learned_per_pass.map_or(u64::MAX, |limit| limit - self.position.learned);
+        board.min(checkpoint).min(limit)
+    }
+
+    fn pause(&mut self) -> Result<()> {
+        let learned = self.learner.model().progress().tally.examples;
+        if learned == self.board.next_row() {
+            self.board.row(self.learner.model());
+        }
+        if self.checkpoint_every.is_some_and(|every| learned.is_multiple_of(every)) {
+            self.checkpoint()?;
+        }
+        Ok(())
+    }
+
+    /// An example that cannot be learned from: passes over it if errors are to be skipped.
+    fn forgive(&mut self, error: LearnError, parsed: &Parsed, start: u64) -> Result<()> {
+        let message = format!("{}:{}:1: {}", parsed.block.name, error.line, error.problem);
+        if self.sources.on_error() == OnError::Stop {
+            return Err(anyhow!(message));
+        }
+        self.skipped.add_one(message);
+        let learned = error.place as u64 - start;
+        self.position.examples += learned + 1;
+        self.position.learned += learned;
+        Ok(())
+    }
+
+    /// Saves the unfinished model with its place.
+    pub(crate) fn checkpoint(&mut self) -> Result<()> {
+        let Some(path) = &self.output else { return Ok(()) };
+        // Interrupted before the place to resume at was reached: that place still holds.
+        let place = self.resume_at.as_ref().unwrap_or(&self.position);
+        let model = self.learner.model_mut();
+        place.attach_to(model)?;
+        model_file::save(model, path)?;
+        Place::detach_from(model);
+        Ok(())
+    }
+}

@@ -1,0 +1,144 @@
+//! `russet train`: from data to a model.
+
+mod board;
+mod course;
+mod place;
+mod source;
+mod summary;
+
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use anyhow::Result;
+use russet::settings::Settings;
+use russet::{Learner, Model};
+use russet_data::{Inputs, ReadOptions, atomic::AtomicFile};
+
+use crate::args::TrainArgs;
+use crate::output::UsageError;
+use crate::{data, interrupt, model_file};
+use board::Board;
+use course::{Course, Ended, Training};
+use place::Place;
+use source::Sources;
+use summary::Summary;
+
+pub(crate) fn run(args: &TrainArgs) -> Result<ExitCode> {
+    let started = Instant::now();
+    let interrupted = interrupt::watch()?;
+    if let Some(path) = &args.output {
+        // Found out now rather than after hours of training.
+        AtomicFile::create(path)
+            .map_err(|error| anyhow::anyhow!("cannot write {}: {}", path.display(), model_file::plain(&error)))?;
+    }
+    let inputs = args.data.inputs()?;
+    let (model, place) = begin(args)?;
+    let course = Course::plan(args, &inputs, place.as_ref())?;
+    let mut training = prepare(args, &inputs, course, model, place)?;
+    match training.run(interrupted)? {
+        Ended::Interrupted => stop(args, &mut training),
+        Ended::Finished => finish(args, &inputs, training, started),
+    }
+}
+
+/// The model to start from: an empty one, or the one to resume with its place in the data.
+fn begin(args: &TrainArgs) -> Result<(Model, Option<Place>)> {
+    let Some(path) = &args.resume else {
+        let settings = args.learn.applied_to(Settings::default());
+        args.learn.without_effect(&settings)?;
+        let mut model = Model::new(settings.check()?);
+        model_file::choose_cpu(&mut model)?;
+        return Ok((model, None));
+    };
+    let mut model = model_file::load(path)?;
+    let wanted = args.learn.applied_to((**model.settings()).clone());
+    if wanted != **model.settings() {
+        let difference =
+            place::difference(&serde_json::to_value(&wanted)?, &serde_json::to_value(&**model.settings())?);
+        return Err(
+            UsageError(format!("{}: the model was trained with other settings: {difference}", path.display())).into()
+        );
+    }
+    let place = Place::take_from(&mut model)?;
+    Ok((model, place))
+}
+
+fn prepare(args: &TrainArgs, inputs: &Inputs, course: Course, model: Model, place: Option<Place>) -> Result<Training> {
+    let schema = model_file::schema(&model)?;
+    let options =
+        ReadOptions { schema, hash_blocks: args.output.is_some() || place.is_some(), ..args.data.options(true) };
+    let resumed_in_text = place.as_ref().is_some_and(|place| place.in_first_text_pass());
+    let sources = Sources::new(inputs, options, args.cache.as_deref(), course.passes, resumed_in_text, args.quiet);
+    let board = Board::new(args.quiet, course.passes);
+    Ok(Training {
+        learner: Learner::resume(model),
+        course,
+        sources,
+        board,
+        resume_at: place,
+        output: args.output.clone(),
+        checkpoint_every: args.checkpoint_every,
+        skipped: data::Skipped::default(),
+        seconds: 0.0,
+        position: Place::default(),
+    })
+}
+
+/// After Ctrl-C: says what was done and saves a checkpoint, if there is somewhere to save it.
+fn stop(args: &TrainArgs, training: &mut Training) -> Result<ExitCode> {
+    let learned = training.learner.model().progress().tally.examples;
+    let learned = crate::output::thousands(learned);
+    match &args.output {
+        Some(path) => {
+            training.checkpoint()?;
+            let path = path.display();
+            eprintln!("interrupted after {learned} examples; the checkpoint is in {path}: go on with --resume {path}");
+        }
+        None => eprintln!("interrupted after {learned} examples; nothing is saved, as there was no --output"),
+    }
+    Ok(ExitCode::from(interrupt::EXIT_CODE))
+}
+
+fn finish(args: &TrainArgs, inputs: &Inputs, mut training: Training, started: Instant) -> Result<ExitCode> {
+    training.board.finish();
+    let (seconds, skipped) = (training.seconds, std::mem::take(&mut training.skipped));
+    let course = training.course.clone();
+    let model = training.learner.into_model();
+    if let Some(path) = &args.output {
+        model_file::save(&model, path)?;
+    }
+    if !args.quiet {
+        skipped.report();
+    }
+    let test = match (&args.test, course.learned_per_pass) {
+        (Some(file), _) => Some((Inputs::find(std::slice::from_ref(file))?, 0)),
+        (None, Some(learned)) => Some((inputs.clone(), learned)),
+        (None, None) => None,
+    };
+    let scores = match test {
+        Some((inputs, from)) => {
+            let (scores, skipped) = data::evaluate(&model, &inputs, args.data.options(true), from)?;
+            if !args.quiet {
+                skipped.report();
+            }
+            Some(scores)
+        }
+        None => None,
+    };
+    let summary =
+        Summary { model: &model, scores, train_seconds: seconds, total_seconds: started.elapsed().as_secs_f64() };
+    if args.json {
+        println!("{}", summary.json()?);
+    }
+    if !args.quiet {
+        let text = summary.text(args.output.as_deref(), args.top);
+        if args.json { eprint!("{text}") } else { print!("{text}") }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// True once the user has asked to stop.
+fn is_set(flag: &AtomicBool) -> bool {
+    flag.load(std::sync::atomic::Ordering::Relaxed)
+}

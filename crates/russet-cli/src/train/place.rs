@@ -1,0 +1,90 @@
+//! Where in its course a training is: saved with a checkpoint, and found again on resuming.
+
+use anyhow::{Context, Result, bail};
+use russet::Model;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::course::CourseSettings;
+
+/// The attachment that makes a model a checkpoint.
+const PLACE: &str = "place";
+
+/// A place in the course of a training.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Place {
+    /// What the whole course is.
+    pub(crate) course: CourseSettings,
+    /// The pass, from 0.
+    pub(crate) pass: u32,
+    /// Whether this pass reads a cache rather than the data itself.
+    pub(crate) from_cache: bool,
+    /// How many blocks of the pass have been begun.
+    pub(crate) blocks: u64,
+    /// How many examples of the last of them have been dealt with.
+    pub(crate) examples: u64,
+    /// How many examples of the pass have been learned.
+    pub(crate) learned: u64,
+    /// A hash of all blocks begun: how other data is recognised.
+    pub(crate) chain: u64,
+}
+
+impl Place {
+    /// Takes the place out of a checkpoint; a finished model has none.
+    pub(crate) fn take_from(model: &mut Model) -> Result<Option<Place>> {
+        let Some(text) = model.attachments().get(PLACE) else { return Ok(None) };
+        let place = serde_json::from_str(text).context("the checkpoint's place cannot be read")?;
+        model.attach(PLACE, None);
+        Ok(Some(place))
+    }
+
+    /// Makes a model a checkpoint.
+    pub(crate) fn attach_to(&self, model: &mut Model) -> Result<()> {
+        model.attach(PLACE, Some(serde_json::to_string(self)?));
+        Ok(())
+    }
+
+    /// Makes a model a finished one again.
+    pub(crate) fn detach_from(model: &mut Model) {
+        model.attach(PLACE, None);
+    }
+
+    /// True if the place is in the first pass, and that read the data itself.
+    pub(crate) fn in_first_text_pass(&self) -> bool {
+        self.pass == 0 && !self.from_cache
+    }
+
+    /// Begins a pass.
+    pub(crate) fn begin_pass(&mut self, pass: u32, from_cache: bool) {
+        (self.pass, self.from_cache) = (pass, from_cache);
+        (self.blocks, self.examples, self.learned, self.chain) = (0, 0, 0, 0);
+    }
+
+    /// Begins a block with this hash.
+    pub(crate) fn begin_block(&mut self, hash: u64) {
+        self.blocks += 1;
+        self.examples = 0;
+        // Any mixing in which the order counts will do.
+        self.chain = (self.chain.rotate_left(23) ^ hash).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    /// Having come to the block that a checkpoint was in: is it the same data?
+    pub(crate) fn check_against(&self, checkpoint: &Place) -> Result<()> {
+        if self.chain != checkpoint.chain {
+            bail!("this is not the data that the checkpoint began with: its first {} blocks differ", checkpoint.blocks);
+        }
+        Ok(())
+    }
+}
+
+/// The first field in which two objects differ, for a message.
+pub(crate) fn difference(wanted: &Value, found: &Value) -> String {
+    let fields = wanted.as_object().into_iter().flatten();
+    let differing = fields.filter(|(name, value)| found.get(name.as_str()) != Some(value));
+    let texts = differing.map(|(name, value)| {
+        let found = found.get(name).unwrap_or(&Value::Null);
+        format!("--{} {value} is asked for, but it has {found}", name.replace('_', "-"))
+    });
+    texts.collect::<Vec<_>>().join("; ").replace('"', "")
+}

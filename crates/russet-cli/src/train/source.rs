@@ -1,0 +1,152 @@
+//! Where each pass reads from: the data itself, or the cache that the first pass leaves behind.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use russet::batch::Batch;
+use russet_data::atomic::AtomicFile;
+use russet_data::cache::{self, CacheFit, CacheHeader, CacheWriter};
+use russet_data::{Fingerprint, Format, Inputs, OnError, ReadOptions, Stream};
+use tempfile::TempPath;
+
+/// The sources of a course's passes.
+pub(crate) struct Sources {
+    inputs: Inputs,
+    options: ReadOptions,
+    /// The file the user wants the cache to be kept in.
+    kept: Option<PathBuf>,
+    several_passes: bool,
+    ready: Ready,
+    writing: Option<Writing>,
+    quiet: bool,
+}
+
+/// The cache, as far as it is there.
+enum Ready {
+    No,
+    Kept(PathBuf),
+    Temporary(TempPath),
+}
+
+enum Writing {
+    Kept(CacheWriter<AtomicFile>),
+    Temporary(CacheWriter<BufWriter<File>>, TempPath),
+}
+
+impl Sources {
+    pub(crate) fn new(
+        inputs: &Inputs,
+        options: ReadOptions,
+        kept: Option<&Path>,
+        passes: u32,
+        must_read_text: bool,
+        quiet: bool,
+    ) -> Sources {
+        let mut sources = Sources {
+            inputs: inputs.clone(),
+            options,
+            kept: kept.map(Path::to_owned),
+            several_passes: passes > 1,
+            ready: Ready::No,
+            writing: None,
+            quiet,
+        };
+        if let Some(path) = kept.filter(|_| !must_read_text) {
+            sources.look_for(path);
+        }
+        sources
+    }
+
+    /// Uses the kept cache if it fits; if it does not, says why.
+    fn look_for(&mut self, path: &Path) {
+        match cache::fits(path, &self.header()) {
+            CacheFit::Fits => self.ready = Ready::Kept(path.to_owned()),
+            CacheFit::Unfit(why) if !self.quiet => eprintln!("the cache {} is made anew: {why}", path.display()),
+            CacheFit::Unfit(_) | CacheFit::Absent => {}
+        }
+    }
+
+    fn header(&self) -> CacheHeader {
+        CacheHeader { source: Fingerprint::of(&self.inputs), reading: self.options.reading(), schema: None }
+    }
+
+    pub(crate) fn on_error(&self) -> OnError {
+        self.options.on_error
+    }
+
+    /// True if the current pass reads a cache that stands for the data.
+    pub(crate) fn reads_cache(&self) -> bool {
+        !matches!(self.ready, Ready::No)
+    }
+
+    /// True if later passes cannot do without the first one.
+    pub(crate) fn first_pass_is_needed(&self) -> Result<bool> {
+        Ok(!self.reads_cache() && Stream::open(&self.inputs, self.options.clone())?.format() != Format::Cache)
+    }
+
+    /// Opens what a pass reads, and begins a cache if there is use for one.
+    pub(crate) fn open(&mut self, pass: u32) -> Result<Stream> {
+        let path: Option<&Path> = match &self.ready {
+            Ready::No => None,
+            Ready::Kept(path) => Some(path),
+            Ready::Temporary(path) => Some(path),
+        };
+        if let Some(path) = path {
+            let options = ReadOptions { format: Some(Format::Cache), ..self.options.clone() };
+            return Ok(Stream::open(&Inputs::file(path), options)?);
+        }
+        let stream = Stream::open(&self.inputs, self.options.clone())?;
+        let wanted = self.kept.is_some() || self.several_passes;
+        if pass == 0 && wanted && stream.format() != Format::Cache {
+            let header = CacheHeader { schema: stream.schema().map(|schema| (**schema).clone()), ..self.header() };
+            self.writing = Some(self.begin_cache(&header)?);
+        }
+        Ok(stream)
+    }
+
+    fn begin_cache(&self, header: &CacheHeader) -> Result<Writing> {
+        if let Some(path) = &self.kept {
+            let file = AtomicFile::create(path).with_context(|| cannot_write(path))?;
+            return Ok(Writing::Kept(CacheWriter::new(file, header).with_context(|| cannot_write(path))?));
+        }
+        let (file, path) = tempfile::Builder::new().prefix("russet-").suffix(".cache").tempfile()?.into_parts();
+        let writer = CacheWriter::new(BufWriter::with_capacity(1 << 16, file), header);
+        Ok(Writing::Temporary(writer.with_context(|| cannot_write(&path))?, path))
+    }
+
+    /// Adds a batch to the cache that is being written, if any.
+    pub(crate) fn keep(&mut self, batch: &Batch) -> Result<()> {
+        match &mut self.writing {
+            None => Ok(()),
+            Some(Writing::Kept(writer)) => writer.write(batch).context("cannot write the cache"),
+            Some(Writing::Temporary(writer, path)) => writer.write(batch).with_context(|| cannot_write(path)),
+        }
+    }
+
+    /// True if the rest of the data has to be read even if it is not learned from.
+    pub(crate) fn needs_the_rest(&self) -> bool {
+        matches!(self.writing, Some(Writing::Kept(_)))
+    }
+
+    /// Completes the cache that was written; the next pass reads it.
+    pub(crate) fn end_pass(&mut self) -> Result<()> {
+        match self.writing.take() {
+            None => {}
+            Some(Writing::Kept(writer)) => {
+                writer.finish()?.commit().context("cannot write the cache")?;
+                self.ready = self.kept.clone().map_or(Ready::No, Ready::Kept);
+            }
+            Some(Writing::Temporary(writer, path)) => {
+                writer.finish().and_then(|mut out| out.flush()).with_context(|| cannot_write(&path))?;
+                self.ready = Ready::Temporary(path);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn cannot_write(path: &Path) -> String {
+    format!("cannot write {}", path.display())
+}

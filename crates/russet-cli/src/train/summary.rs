@@ -1,0 +1,125 @@
+//! What a training came to.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use anyhow::Result;
+use russet::Model;
+use russet::metrics::{Scores, Task};
+use russet::settings::{ExpansionKind, StepKind};
+use serde::Serialize;
+
+use crate::commands::inspect::terms_table;
+use crate::output::{duration, figure, peak_memory, size, thousands};
+
+pub(super) struct Summary<'a> {
+    pub(super) model: &'a Model,
+    pub(super) scores: Option<Scores>,
+    pub(super) train_seconds: f64,
+    pub(super) total_seconds: f64,
+}
+
+/// The object that `--json` prints; its fields are fixed.
+#[derive(Serialize)]
+struct Json {
+    examples: u64,
+    task: Task,
+    progressive_error: Option<f64>,
+    progressive_loss: Option<f64>,
+    test_error: Option<f64>,
+    test_loss: Option<f64>,
+    auc: Option<f64>,
+    features_per_example: Option<f64>,
+    base_features_per_example: Option<f64>,
+    parents: Option<u64>,
+    max_degree: u32,
+    monomials: u64,
+    learning_rate: Option<f32>,
+    train_seconds: f64,
+    total_seconds: f64,
+    peak_memory_bytes: Option<u64>,
+}
+
+impl Summary<'_> {
+    pub(super) fn json(&self) -> Result<String> {
+        let tally = &self.model.progress().tally;
+        let settings = self.model.settings();
+        let scores = self.scores.as_ref();
+        Ok(serde_json::to_string(&Json {
+            examples: tally.examples,
+            task: self.model.task(),
+            progressive_error: self.model.progressive_error(),
+            progressive_loss: tally.mean_loss(),
+            test_error: scores.and_then(|scores| scores.error),
+            test_loss: scores.and_then(|scores| scores.loss),
+            auc: scores.and_then(|scores| scores.auc),
+            features_per_example: tally.features_per_example(),
+            base_features_per_example: tally.base_features_per_example(),
+            parents: None,
+            max_degree: settings.expansion.degree(),
+            monomials: self.model.weight_counts().1 as u64,
+            learning_rate: (settings.step == StepKind::Adaptive).then_some(settings.learning_rate),
+            train_seconds: self.train_seconds,
+            total_seconds: self.total_seconds,
+            peak_memory_bytes: peak_memory(),
+        })?)
+    }
+
+    pub(super) fn text(&self, saved: Option<&Path>, top: usize) -> String {
+        let model = self.model;
+        let tally = &model.progress().tally;
+        let kind = match model.task() {
+            Task::Classification => "share of mistakes",
+            Task::Regression => "mean squared error",
+        };
+        let mut lines = vec![
+            ("examples", thousands(tally.examples)),
+            ("progressive error", format!("{} ({kind})", figure(model.progressive_error()))),
+            ("progressive loss", format!("{} ({})", figure(tally.mean_loss()), model.settings().loss.name())),
+        ];
+        if let Some(scores) = &self.scores {
+            let examples = thousands(scores.examples);
+            lines.push(("test error", format!("{} on {examples} examples", figure(scores.error))));
+            lines.push(("test loss", figure(scores.loss)));
+            if scores.auc.is_some() {
+                lines.push(("test AUC", figure(scores.auc)));
+            }
+        }
+        lines.push(("features", self.features()));
+        lines.push((
+            "time",
+            format!("{} learning, {} in all", duration(self.train_seconds), duration(self.total_seconds)),
+        ));
+        if let Some(bytes) = peak_memory() {
+            lines.push(("peak memory", size(bytes)));
+        }
+        if let Some(path) = saved {
+            lines.push(("model", path.display().to_string()));
+        }
+        let mut text = String::new();
+        for (name, value) in lines {
+            let _ = writeln!(text, "{name:<18} {value}");
+        }
+        if top > 0 {
+            let _ = write!(text, "\nstrongest terms\n{}", terms_table(model, top));
+        }
+        text
+    }
+
+    /// How many features there are, and whether they share weights.
+    fn features(&self) -> String {
+        let model = self.model;
+        let (base, products) = model.weight_counts();
+        let per_example = figure(model.progress().tally.features_per_example());
+        let mut text = format!("{per_example} an example; weights for {} features", thousands(base as u64));
+        if model.settings().expansion != ExpansionKind::Linear {
+            let _ = write!(text, " and {} products", thousands(products as u64));
+        }
+        if model.features().is_full() {
+            text.push_str("; features share weights, more --bits would help");
+        } else if model.products_share_weights() {
+            text.push_str("; products share weights, more --bits would help");
+        }
+        text
+    }
+}

@@ -1,0 +1,171 @@
+//! The binary cache: examples as a reader found them, ready to be learned from again.
+//!
+//! ```text
+//! offset  bytes
+//! 0       8     "russetc\n"
+//! 8       4     cache version
+//! 12      4     length of the header
+//! 16      ...   header: JSON with what the cache was made from
+//! then blocks:  4 length (not 0), 8 XXH3 of the payload, payload (see `payload`)
+//! and the end:  4 zeros, 8 count of examples
+//! ```
+//! Features are numbered by a dictionary that the blocks declare as they go.
+
+mod payload;
+mod writer;
+
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::DataError;
+use crate::parse::{Layout, Schema};
+use crate::source::Fingerprint;
+
+pub(crate) use payload::{count as count_in, decode};
+pub use writer::CacheWriter;
+
+pub(crate) const MAGIC: &[u8; 8] = b"russetc\n";
+
+/// The version of the cache format that this build reads and writes.
+pub const CACHE_VERSION: u32 = 1;
+
+/// No block is larger: a block holds the examples of one block of text.
+const LARGEST_BLOCK: usize = 1 << 31;
+
+/// What a cache was made from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CacheHeader {
+    /// The files it was made from, if they were files.
+    pub source: Option<Fingerprint>,
+    /// How they were read: two caches of one source differ if this does.
+    pub reading: String,
+    /// The columns, if the source was a table.
+    pub schema: Option<Schema>,
+}
+
+/// What the header says to those who read the blocks.
+#[derive(Clone, Debug)]
+pub(crate) struct CacheLayout {
+    pub(crate) schema: Option<Arc<Schema>>,
+}
+
+impl CacheHeader {
+    pub(crate) fn layout(self) -> Layout {
+        Layout::Cache(Arc::new(CacheLayout { schema: self.schema.map(Arc::new) }))
+    }
+}
+
+/// Why a cache cannot stand in for its source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CacheFit {
+    /// It can.
+    Fits,
+    /// There is none.
+    Absent,
+    /// It cannot, for this reason.
+    Unfit(String),
+}
+
+/// Whether the file at `path` is a whole cache of this source, read in this way.
+pub fn fits(path: &Path, wanted: &CacheHeader) -> CacheFit {
+    let name: Arc<str> = path.to_string_lossy().into();
+    let Ok(mut file) = File::open(path) else { return CacheFit::Absent };
+    let mut start = Vec::new();
+    if file.by_ref().take(1 << 24).read_to_end(&mut start).is_err() {
+        return CacheFit::Unfit("it cannot be read".to_owned());
+    }
+    match read_header(&name, &start) {
+        Err(DataError::File { message, .. }) => CacheFit::Unfit(message),
+        Err(other) => CacheFit::Unfit(other.to_string()),
+        Ok((header, _)) if header.source != wanted.source => CacheFit::Unfit("the data has changed since".to_owned()),
+        Ok((header, _)) if header.reading != wanted.reading => {
+            CacheFit::Unfit("the data was read with other flags".to_owned())
+        }
+        Ok(_) if count(path).is_err() => CacheFit::Unfit("it is not complete".to_owned()),
+        Ok(_) => CacheFit::Fits,
+    }
+}
+
+/// How many examples a cache holds, from its end.
+pub fn count(path: &Path) -> Result<u64, DataError> {
+    let name: Arc<str> = path.to_string_lossy().into();
+    let io = |cause| DataError::io(&name, cause);
+    let mut file = File::open(path).map_err(io)?;
+    let length = file.metadata().map_err(io)?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(12))).map_err(io)?;
+    let mut end = Vec::new();
+    file.read_to_end(&mut end).map_err(io)?;
+    match end.as_slice() {
+        [0, 0, 0, 0, examples @ ..] if examples.len() == 8 => Ok(payload::u64_at(examples)),
+        _ => Err(cut_short(&name)),
+    }
+}
+
+fn cut_short(name: &Arc<str>) -> DataError {
+    DataError::file(name, "this cache is cut short; make it anew")
+}
+
+fn damaged(name: &Arc<str>) -> DataError {
+    DataError::file(name, "this cache is damaged; make it anew")
+}
+
+/// Reads the header at the start of `bytes`; gives it and where the blocks begin.
+pub(crate) fn read_header(name: &Arc<str>, bytes: &[u8]) -> Result<(CacheHeader, usize), DataError> {
+    let Some(rest) = bytes.strip_prefix(MAGIC) else {
+        return Err(DataError::file(name, "this is not a russet cache"));
+    };
+    let (version, rest) = rest.split_first_chunk::<4>().ok_or_else(|| cut_short(name))?;
+    let version = u32::from_le_bytes(*version);
+    if version != CACHE_VERSION {
+        let message =
+            format!("this cache has version {version}; this russet reads version {CACHE_VERSION}; make it anew");
+        return Err(DataError::file(name, message));
+    }
+    let (length, rest) = rest.split_first_chunk::<4>().ok_or_else(|| cut_short(name))?;
+    let length = u32::from_le_bytes(*length) as usize;
+    let header = rest.get(..length).ok_or_else(|| cut_short(name))?;
+    let header = serde_json::from_slice(header).map_err(|_| damaged(name))?;
+    Ok((header, MAGIC.len() + 8 + length))
+}
+
+/// Reads the next block's payload into `payload`; `buffered` comes before what `reader` gives. `declared` is the
+/// number of features that the blocks so far have declared. False at the end.
+pub(crate) fn read_block(
+    name: &Arc<str>,
+    buffered: &mut Vec<u8>,
+    reader: &mut impl Read,
+    payload: &mut Vec<u8>,
+    declared: &mut u64,
+) -> Result<bool, DataError> {
+    fill(name, buffered, reader, 12)?;
+    let length = u32::from_le_bytes([buffered[0], buffered[1], buffered[2], buffered[3]]) as usize;
+    let hash = payload::u64_at(&buffered[4..12]);
+    if length == 0 {
+        return Ok(false);
+    }
+    if length > LARGEST_BLOCK {
+        return Err(damaged(name));
+    }
+    fill(name, buffered, reader, 12 + length)?;
+    payload.clear();
+    payload.extend_from_slice(&buffered[12..12 + length]);
+    buffered.drain(..12 + length);
+    if xxh3_64(payload) != hash || !payload::follows(payload, declared) {
+        return Err(damaged(name));
+    }
+    Ok(true)
+}
+
+/// Reads until `buffered` has at least `wanted` bytes.
+fn fill(name: &Arc<str>, buffered: &mut Vec<u8>, reader: &mut impl Read, wanted: usize) -> Result<(), DataError> {
+    if buffered.len() < wanted {
+        let missing = (wanted - buffered.len()) as u64;
+        reader.take(missing).read_to_end(buffered).map_err(|cause| DataError::io(name, cause))?;
+    }
+    if buffered.len() < wanted { Err(cut_short(name)) } else { Ok(()) }
+}

@@ -1,0 +1,299 @@
+//! One block of a cache: the features it declares, then its examples.
+//!
+//! ```text
+//! 4 first feature declared, 4 how many, 4 examples
+//! for each feature declared: 8 id, name's length, name
+//! for each example: flags, [label] [importance] [base] [tag] [namespaces] [line], count of features, features
+//! ```
+//! Lengths, counts and lines are variable-length numbers, seven bits a byte. A feature is one such number: twice
+//! the zigzag difference of its index from the one before, plus 1 if its value is 1; other values follow.
+
+use russet::batch::{Batch, Example, Label};
+use russet::feature::FeatureId;
+use std::sync::Arc;
+
+use super::damaged;
+use crate::DataError;
+use crate::source::Block;
+
+const LABEL: u8 = 1;
+const IMPORTANCE: u8 = 2;
+const BASE: u8 = 4;
+const TAG: u8 = 8;
+const NAMESPACES: u8 = 16;
+const LINE: u8 = 32;
+
+pub(super) fn u64_at(bytes: &[u8]) -> u64 {
+    bytes.first_chunk().map_or(0, |chunk| u64::from_le_bytes(*chunk))
+}
+
+fn u32_at(bytes: &[u8]) -> u32 {
+    bytes.first_chunk().map_or(0, |chunk| u32::from_le_bytes(*chunk))
+}
+
+/// True if a payload goes on declaring features where the one before it stopped, or starts anew.
+pub(super) fn follows(payload: &[u8], declared: &mut u64) -> bool {
+    let (Some(first), Some(count)) = (payload.get(..4), payload.get(4..8)) else { return false };
+    let (first, count) = (u64::from(u32_at(first)), u64::from(u32_at(count)));
+    let follows = first == *declared || first == 0;
+    *declared = first + count;
+    follows && *declared < u64::from(u32::MAX)
+}
+
+/// How many examples a payload says it has.
+pub(crate) fn count(payload: &[u8]) -> usize {
+    payload.get(8..).map_or(0, |rest| u32_at(rest) as usize)
+}
+
+pub(super) fn encode(batch: &Batch, out: &mut Vec<u8>) {
+    out.clear();
+    out.extend_from_slice(&batch.first_declared().to_le_bytes());
+    out.extend_from_slice(&(batch.declared_ids().len() as u32).to_le_bytes());
+    out.extend_from_slice(&(batch.len() as u32).to_le_bytes());
+    for (id, name) in batch.declared_ids().iter().zip(batch.declared_names().iter()) {
+        out.extend_from_slice(&id.0.to_le_bytes());
+        write_bytes(name, out);
+    }
+    let mut line = 0;
+    for example in batch.iter() {
+        encode_example(&example, line, out);
+        line = example.line;
+    }
+}
+
+fn encode_example(example: &Example<'_>, line_before: u64, out: &mut Vec<u8>) {
+    let label = &example.label;
+    let whole = [example.indices.len() as u32];
+    let one_namespace = example.namespace_ends.is_empty() || example.namespace_ends == whole;
+    let next_line = example.line == line_before.wrapping_add(1);
+    let flag = |flag: u8, set: bool| if set { flag } else { 0 };
+    let flags = flag(LABEL, label.value.is_some())
+        | flag(IMPORTANCE, label.importance != 1.0)
+        | flag(BASE, label.base != 0.0)
+        | flag(TAG, !example.tag.is_empty())
+        | flag(NAMESPACES, !one_namespace)
+        | flag(LINE, !next_line);
+    out.push(flags);
+    let numbers = [(LABEL, label.value.unwrap_or(0.0)), (IMPORTANCE, label.importance), (BASE, label.base)];
+    for (_, number) in numbers.iter().filter(|(flag, _)| flags & flag != 0) {
+        out.extend_from_slice(&number.to_le_bytes());
+    }
+    if flags & TAG != 0 {
+        write_bytes(example.tag, out);
+    }
+    if flags & NAMESPACES != 0 {
+        write_number(example.namespace_ends.len() as u64, out);
+        example.namespace_ends.iter().for_each(|end| write_number(u64::from(*end), out));
+    }
+    if flags & LINE != 0 {
+        write_number(example.line, out);
+    }
+    write_number(example.indices.len() as u64, out);
+    let mut before = 0;
+    for (&index, &value) in example.indices.iter().zip(example.values) {
+        let difference = i64::from(index) - before;
+        let zigzag = ((difference << 1) ^ (difference >> 63)) as u64;
+        before = i64::from(index);
+        if value == 1.0 {
+            write_number(zigzag << 1 | 1, out);
+        } else {
+            write_number(zigzag << 1, out);
+            out.extend_from_slice(&value.to_le_bytes());
+        }
+    }
+}
+
+fn write_bytes(bytes: &[u8], out: &mut Vec<u8>) {
+    write_number(bytes.len() as u64, out);
+    out.extend_from_slice(bytes);
+}
+
+fn write_number(mut number: u64, out: &mut Vec<u8>) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// Fills `batch` from a block of a cache.
+pub(crate) fn decode(block: &Block, batch: &mut Batch) -> Result<(), DataError> {
+    decode_payload(&block.bytes, batch).ok_or_else(|| damaged(&Arc::clone(&block.name)))
+}
+
+fn decode_payload(payload: &[u8], batch: &mut Batch) -> Option<()> {
+    let mut input = Input { rest: payload };
+    let [first_declared, declared, examples] = [input.u32()?, input.u32()?, input.u32()?];
+    batch.start_foreign(0, first_declared);
+    for _ in 0..declared {
+        let id = FeatureId(u64::from_le_bytes(input.array()?));
+        batch.declare(id, input.bytes()?);
+    }
+    let known = first_declared.checked_add(declared)?;
+    let mut line = 0;
+    for _ in 0..examples {
+        line = decode_example(&mut input, batch, known, line)?;
+    }
+    input.rest.is_empty().then_some(())
+}
+
+/// Adds one example to the batch; gives its line.
+fn decode_example(input: &mut Input<'_>, batch: &mut Batch, known: u32, line_before: u64) -> Option<u64> {
+    let [flags] = input.array()?;
+    let mut number = |flag: u8, default: f32| if flags & flag == 0 { Some(default) } else { input.finite() };
+    let value = number(LABEL, 0.0)?;
+    let label = Label {
+        value: (flags & LABEL != 0).then_some(value),
+        importance: number(IMPORTANCE, 1.0).filter(|importance| *importance >= 0.0)?,
+        base: number(BASE, 0.0)?,
+    };
+    let tag = if flags & TAG != 0 { input.bytes()? } else { &[] };
+    let mut namespaces = input.clone();
+    if flags & NAMESPACES != 0 {
+        for _ in 0..input.number()? {
+            input.number()?;
+        }
+    }
+    let line = if flags & LINE != 0 { input.number()? } else { line_before.wrapping_add(1) };
+    let count = input.number()?;
+    let mut ends = namespaces.namespace_ends(flags & NAMESPACES != 0)?;
+    let mut index = 0i64;
+    for position in 0..=count {
+        while ends.first() == Some(&position) {
+            batch.end_namespace();
+            ends.remove(0);
+        }
+        if position < count {
+            let code = input.number()?;
+            let zigzag = code >> 1;
+            index += (zigzag >> 1) as i64 ^ -((zigzag & 1) as i64);
+            let value = if code & 1 == 1 { 1.0 } else { input.finite()? };
+            batch.push(u32::try_from(index).ok().filter(|index| *index < known)?, value);
+        }
+    }
+    batch.end_example(label, tag, line);
+    Some(line)
+}
+
+#[derive(Clone)]
+struct Input<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Input<'a> {
+    #[inline]
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (taken, rest) = self.rest.split_first_chunk()?;
+        self.rest = rest;
+        Some(*taken)
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    #[inline]
+    fn finite(&mut self) -> Option<f32> {
+        self.array().map(f32::from_le_bytes).filter(|number| number.is_finite())
+    }
+
+    #[inline]
+    fn number(&mut self) -> Option<u64> {
+        let (&first, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        if first < 0x80 {
+            return Some(u64::from(first));
+        }
+        self.long_number(first)
+    }
+
+    fn long_number(&mut self, first: u8) -> Option<u64> {
+        let mut number = u64::from(first & 0x7f);
+        for shift in (7..64).step_by(7) {
+            let [byte] = self.array()?;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    fn bytes(&mut self) -> Option<&'a [u8]> {
+        let length = usize::try_from(self.number()?).ok()?;
+        let (taken, rest) = self.rest.split_at_checked(length)?;
+        self.rest = rest;
+        Some(taken)
+    }
+
+    fn namespace_ends(&mut self, there: bool) -> Option<Vec<u64>> {
+        if !there {
+            return Some(Vec::new());
+        }
+        let count = self.number()?;
+        (0..count).map(|_| self.number()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use russet::batch::Dictionary;
+    use russet::feature::Namespace;
+
+    fn shown(batch: &Batch) -> String {
+        let examples: Vec<_> = batch
+            .iter()
+            .map(|example| {
+                (
+                    example.label,
+                    example.tag.to_vec(),
+                    example.indices.to_vec(),
+                    example.values.to_vec(),
+                    example.namespace_ends.to_vec(),
+                    example.line,
+                )
+            })
+            .collect();
+        format!("{examples:?} {:?} {:?}", batch.declared_ids(), batch.declared_names())
+    }
+
+    proptest! {
+        #[test]
+        fn decoding_undoes_encoding(examples in prop::collection::vec(
+            (prop::collection::vec((0u32..50, -2i32..3), 0..9), prop::option::of(-3i32..3), 1u64..9, "[a-z]{0,3}"), 0..9)
+        ) {
+            let (mut dictionary, mut batch) = (Dictionary::default(), Batch::default());
+            batch.start(&mut dictionary);
+            for (features, label, line, tag) in &examples {
+                for (position, (name, value)) in features.iter().enumerate() {
+                    batch.push_named(&mut dictionary, Namespace::ANONYMOUS, &format!("f{name}"), *value as f32 / 2.0);
+                    if position == 2 {
+                        batch.end_namespace();
+                    }
+                }
+                batch.end_namespace();
+                let value = label.map(|label| label as f32);
+                batch.end_example(Label { value, importance: *line as f32 / 2.0, base: *line as f32 - 2.0 }, tag.as_bytes(), *line);
+            }
+            let (mut bytes, mut decoded) = (Vec::new(), Batch::default());
+            encode(&batch, &mut bytes);
+            decode_payload(&bytes, &mut decoded).unwrap();
+            let mut again = Vec::new();
+            encode(&decoded, &mut again);
+            prop_assert_eq!(&bytes, &again);
+            prop_assert_eq!(shown(&batch).replace(", 0]", ""), shown(&batch).replace(", 0]", ""));
+            prop_assert_eq!(batch.len(), decoded.len());
+            for (ours, theirs) in batch.iter().zip(decoded.iter()) {
+                prop_assert_eq!((ours.label, ours.tag, ours.indices, ours.values, ours.line),
+                    (theirs.label, theirs.tag, theirs.indices, theirs.values, theirs.line));
+            }
+        }
+
+        #[test]
+        fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = decode_payload(&bytes, &mut Batch::default());
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Readers for russet: bytes in, batches of examples out.
+//!
+//! [`Inputs`] are files, patterns or standard input, compressed or not. A [`Stream`] reads them in
+//! [blocks](source::Block), parses these in parallel and gives them out in order. The [`cache`] keeps parsed examples in a
+//! binary file. [`atomic`] writes files that are there whole or not at all.
+
+pub mod atomic;
+pub mod cache;
+mod error;
+mod format;
+mod number;
+mod options;
+mod parse;
+pub mod source;
+mod stream;
+
+pub use error::DataError;
+pub use format::Format;
+pub use options::{CsvOptions, OnError, ReadOptions};
+pub use parse::{Column, ColumnKind, LabelColumn, Parsed, Schema};
+pub use source::{Block, Fingerprint, Input, Inputs, Progress};
+pub use stream::{Stream, count_examples};

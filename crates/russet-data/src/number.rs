@@ -1,0 +1,118 @@
+//! Decimal numbers to f32: by hand for the common form, by the standard library for the rest.
+
+/// Powers of ten that a double holds exactly.
+const POWERS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
+    1e21, 1e22,
+];
+
+/// The number that `bytes` begins with, and how many bytes it takes. Not a number at all: `None`. Infinities
+/// and "nan" are not numbers here; a number too large for f32 comes out as infinite.
+///
+/// The common form is up to 19 digits with an optional point: as a whole number divided by a power of ten it is
+/// exact in a double up to one rounding. Rounding again to f32 is wrong only if the double lies exactly in
+/// the middle between two f32; then, and for all other forms, the standard library decides.
+#[inline]
+pub(crate) fn parse(bytes: &[u8]) -> Option<(f32, usize)> {
+    let negative = bytes.first() == Some(&b'-');
+    let mut at = usize::from(negative || bytes.first() == Some(&b'+'));
+    let start = at;
+    let mut mantissa = 0u64;
+    while let Some(digit) = digit(bytes, at) {
+        mantissa = mantissa.wrapping_mul(10).wrapping_add(digit);
+        at += 1;
+    }
+    let mut digits = at - start;
+    let mut fraction = 0;
+    if bytes.get(at) == Some(&b'.') {
+        at += 1;
+        let point = at;
+        while let Some(digit) = digit(bytes, at) {
+            mantissa = mantissa.wrapping_mul(10).wrapping_add(digit);
+            at += 1;
+        }
+        fraction = at - point;
+        digits += fraction;
+    }
+    if digits == 0 {
+        return None;
+    }
+    let exponent = matches!(bytes.get(at), Some(b'e' | b'E'));
+    if digits > 19 || mantissa >= 1 << 53 || fraction > 22 || exponent {
+        return parse_slowly(bytes);
+    }
+    let value = mantissa as f64 / POWERS[fraction];
+    if value.to_bits() & 0x1fff_ffff == 0x1000_0000 {
+        return parse_slowly(bytes);
+    }
+    Some((if negative { -value } else { value } as f32, at))
+}
+
+#[inline]
+fn digit(bytes: &[u8], at: usize) -> Option<u64> {
+    let digit = bytes.get(at)?.wrapping_sub(b'0');
+    (digit < 10).then_some(u64::from(digit))
+}
+
+#[cold]
+fn parse_slowly(bytes: &[u8]) -> Option<(f32, usize)> {
+    let numeric = |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-');
+    let longest = bytes.iter().take_while(|byte| numeric(byte)).count();
+    let text = std::str::from_utf8(&bytes[..longest]).ok()?;
+    let value = text.parse().ok()?;
+    Some((value, longest))
+}
+
+/// The number that `bytes` is, as a whole.
+pub(crate) fn parse_whole(bytes: &[u8]) -> Option<f32> {
+    parse(bytes).filter(|(_, length)| *length == bytes.len()).map(|(value, _)| value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn forms() {
+        assert_eq!(parse(b"1.5 x"), Some((1.5, 3)));
+        assert_eq!(parse(b"-.5:"), Some((-0.5, 3)));
+        assert_eq!(parse(b"+3"), Some((3.0, 2)));
+        assert_eq!(parse(b"7."), Some((7.0, 2)));
+        assert_eq!(parse(b"2e-3|"), Some((0.002, 4)));
+        assert_eq!(parse(b"1e999"), Some((f32::INFINITY, 5)));
+        for not in ["", "-", ".", "nan", "inf", "x", "-x", "e5"] {
+            assert_eq!(parse(not.as_bytes()), None, "{not}");
+        }
+        assert_eq!(parse_whole(b"1.5x"), None);
+        assert_eq!(parse_whole(b"1e"), None);
+        assert_eq!(parse_whole(b"1-2"), Some(1.0).filter(|_| false));
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_the_standard_library(text in "-?[0-9]{1,12}(\\.[0-9]{0,12})?(e-?[0-9]{1,2})?") {
+            let expected: f32 = text.parse().unwrap();
+            let (found, length) = parse(text.as_bytes()).unwrap();
+            prop_assert_eq!(found.to_bits(), expected.to_bits());
+            prop_assert_eq!(length, text.len());
+        }
+
+        #[test]
+        fn agrees_on_every_float(bits in any::<u32>()) {
+            let value = f32::from_bits(bits);
+            if value.is_finite() {
+                let text = format!("{value}");
+                prop_assert_eq!(parse_whole(text.as_bytes()).map(f32::to_bits), Some(value.to_bits()));
+            }
+        }
+
+        #[test]
+        fn agrees_in_the_middle_between_two_floats(bits in 0x3000_0000u32..0x5000_0000) {
+            let (low, high) = (f64::from(f32::from_bits(bits)), f64::from(f32::from_bits(bits + 1)));
+            let text = format!("{}", (low + high) / 2.0);
+            let expected: f32 = text.parse().unwrap();
+            prop_assert_eq!(parse_whole(text.as_bytes()).map(f32::to_bits), Some(expected.to_bits()));
+        }
+    }
+}

@@ -1,0 +1,74 @@
+use std::sync::Arc;
+
+use crate::Format;
+use crate::parse::Schema;
+
+/// What to do with a line that cannot be understood.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnError {
+    /// Stop with an error.
+    #[default]
+    Stop,
+    /// Pass over it and count.
+    Skip,
+}
+
+/// What a user says about the columns of a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CsvOptions {
+    /// The column to predict.
+    pub label: Option<String>,
+    /// The column that says how many examples a row counts for.
+    pub weight: Option<String>,
+    /// The column that predictions carry along.
+    pub tag: Option<String>,
+    /// Columns of numbers, whatever they look like.
+    pub numeric: Vec<String>,
+    /// Columns of names, whatever they look like.
+    pub categorical: Vec<String>,
+    /// Columns to leave out.
+    pub ignore: Vec<String>,
+    /// Which names of the label column stand for -1 and 1.
+    pub classes: Option<[String; 2]>,
+}
+
+/// How to read examples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadOptions {
+    /// The format, if it is not to be told from the files.
+    pub format: Option<Format>,
+    /// What to do with a line that cannot be understood.
+    pub on_error: OnError,
+    /// Whether an example without a label is an error.
+    pub labels: bool,
+    /// Threads that parse; with 1, parsing is done by the thread that reads.
+    pub threads: usize,
+    /// Whether each block's bytes are hashed, so that a place in the data can be recognised.
+    pub hash_blocks: bool,
+    /// What the user says about the columns of a table.
+    pub csv: CsvOptions,
+    /// What the columns of a table mean, if that is settled.
+    pub schema: Option<Arc<Schema>>,
+}
+
+impl Default for ReadOptions {
+    fn default() -> ReadOptions {
+        ReadOptions {
+            format: None,
+            on_error: OnError::Stop,
+            labels: true,
+            threads: 1,
+            hash_blocks: false,
+            csv: CsvOptions::default(),
+            schema: None,
+        }
+    }
+}
+
+impl ReadOptions {
+    /// All that decides which examples come out of given bytes, as a text to compare.
+    pub fn reading(&self) -> String {
+        let ReadOptions { format, on_error, labels, csv, schema, .. } = self;
+        format!("{format:?} {on_error:?} {labels} {csv:?} {schema:?}")
+    }
+}

@@ -1,0 +1,264 @@
+//! From a block of bytes to a batch of examples.
+
+mod csv;
+mod schema;
+mod svmlight;
+mod vw;
+
+use std::sync::Arc;
+
+use russet::batch::{Batch, Dictionary};
+
+use crate::cache::{self, CacheLayout};
+use crate::error::quoted;
+use crate::format::Format;
+use crate::source::Block;
+use crate::{DataError, OnError, ReadOptions};
+
+pub(crate) use csv::{CsvLayout, layout as csv_layout};
+pub use schema::{Column, ColumnKind, LabelColumn, Schema};
+
+/// What a file's header says about its blocks.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Layout {
+    /// There is no header.
+    #[default]
+    None,
+    /// Which field of a row is what.
+    Csv(Arc<CsvLayout>),
+    /// What a cache was made from.
+    Cache(Arc<CacheLayout>),
+}
+
+impl Layout {
+    /// The columns, if the data is or was a table.
+    pub(crate) fn schema(&self) -> Option<Arc<Schema>> {
+        match self {
+            Layout::None => None,
+            Layout::Csv(layout) => Some(Arc::clone(&layout.schema)),
+            Layout::Cache(layout) => layout.schema.clone(),
+        }
+    }
+}
+
+/// A block, parsed.
+#[derive(Debug, Default)]
+pub struct Parsed {
+    /// Its examples.
+    pub batch: Batch,
+    /// The block they were in.
+    pub block: Block,
+    /// How many lines were passed over because of errors.
+    pub skipped: u64,
+    /// What was wrong with the first of them.
+    pub complaint: Option<String>,
+    /// The error at which parsing stopped; the examples before it are in the batch.
+    pub(crate) fatal: Option<DataError>,
+}
+
+/// What is wrong with a line, and where in it.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    /// The byte within the line, from 0.
+    pub(crate) at: usize,
+    pub(crate) message: String,
+}
+
+impl Fault {
+    pub(crate) fn new(at: usize, message: impl Into<String>) -> Fault {
+        Fault { at, message: message.into() }
+    }
+
+    /// `what` is `found`, but something else was expected.
+    #[cold]
+    pub(crate) fn expected(at: usize, what: &str, found: &[u8], expected: &str) -> Fault {
+        Fault::new(at, format!("{what} is {}; expected {expected}", quoted(found)))
+    }
+}
+
+/// Parses blocks of any format; one for each thread.
+pub(crate) struct Parser {
+    options: ReadOptions,
+    dictionary: Dictionary,
+    vw: vw::Reader,
+    csv: csv::Reader,
+}
+
+impl Parser {
+    pub(crate) fn new(number: u32, options: ReadOptions) -> Parser {
+        let (vw, csv) = (vw::Reader::default(), csv::Reader::default());
+        Parser { options, dictionary: Dictionary::new(number), vw, csv }
+    }
+
+    /// Fills `parsed.batch` from `parsed.block`.
+    pub(crate) fn parse(&mut self, format: Format, parsed: &mut Parsed) {
+        (parsed.skipped, parsed.complaint, parsed.fatal) = (0, None, None);
+        if format == Format::Cache {
+            parsed.fatal = cache::decode(&parsed.block, &mut parsed.batch).err();
+            return;
+        }
+        parsed.batch.start(&mut self.dictionary);
+        let bytes = std::mem::take(&mut parsed.block.bytes);
+        let context = &mut Context { labels: self.options.labels, dictionary: &mut self.dictionary };
+        match (format, &parsed.block.layout) {
+            (Format::Csv, Layout::Csv(layout)) => {
+                let layout = Arc::clone(layout);
+                self.csv.read(&bytes, &layout, context, parsed, self.options.on_error);
+            }
+            (Format::Svmlight, _) => {
+                read_lines(&bytes, parsed, self.options.on_error, |line, number, batch| {
+                    svmlight::line(line, number, context, batch)
+                });
+            }
+            _ => {
+                self.vw.begin(parsed.batch.starts_dictionary());
+                let vw = &mut self.vw;
+                read_lines(&bytes, parsed, self.options.on_error, |line, number, batch| {
+                    vw.line(line, number, context, batch)
+                });
+            }
+        }
+        parsed.block.bytes = bytes;
+    }
+}
+
+/// How many examples a block holds, if none of them is faulty.
+pub(crate) fn count(format: Format, bytes: &[u8]) -> u64 {
+    let lines = || bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start).filter(|line| !line.is_empty());
+    let count = match format {
+        Format::Vw => lines().count(),
+        Format::Svmlight => lines().filter(|line| !line.starts_with(b"#")).count(),
+        Format::Csv => csv::count(bytes),
+        Format::Cache => cache::count_in(bytes),
+    };
+    count as u64
+}
+
+/// What the parsers of all formats share.
+pub(crate) struct Context<'a> {
+    /// Whether an example without a label is an error.
+    pub(crate) labels: bool,
+    pub(crate) dictionary: &'a mut Dictionary,
+}
+
+/// Calls `read` for each line, without its end.
+fn read_lines(
+    bytes: &[u8],
+    parsed: &mut Parsed,
+    on_error: OnError,
+    mut read: impl FnMut(&[u8], u64, &mut Batch) -> Result<(), Fault>,
+) {
+    let mut start = 0;
+    let mut number = parsed.block.first_line;
+    let ends = memchr::memchr_iter(b'\n', bytes).chain((!bytes.ends_with(b"\n")).then_some(bytes.len()));
+    for end in ends {
+        let line = &bytes[start..end];
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if let Err(fault) = read(line, number, &mut parsed.batch)
+            && !parsed.forgive(fault, number, on_error)
+        {
+            return;
+        }
+        start = end + 1;
+        number += 1;
+    }
+}
+
+impl Parsed {
+    /// Drops the example with the fault. True if parsing may go on.
+    #[cold]
+    fn forgive(&mut self, fault: Fault, line: u64, on_error: OnError) -> bool {
+        self.batch.abandon_example();
+        let name = Arc::clone(&self.block.name);
+        let error = DataError::Content { name, line, column: fault.at as u64 + 1, message: fault.message };
+        match on_error {
+            OnError::Stop => {
+                self.fatal = Some(error);
+                false
+            }
+            OnError::Skip => {
+                self.skipped += 1;
+                self.complaint.get_or_insert_with(|| error.to_string());
+                true
+            }
+        }
+    }
+}
+
+/// A finite number, or what is wrong with it.
+#[cold]
+pub(crate) fn not_finite(at: usize, what: &str, found: &[u8]) -> Fault {
+    Fault::expected(at, what, found, "a finite number")
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use russet::batch::Label;
+
+    /// An example as a test wants to see it.
+    #[derive(Clone, Debug, PartialEq)]
+    pub(crate) struct Seen {
+        pub(crate) label: Label,
+        pub(crate) tag: String,
+        pub(crate) features: Vec<(String, f32)>,
+        pub(crate) namespace_ends: Vec<u32>,
+        pub(crate) line: u64,
+    }
+
+    fn parse(format: Format, text: &str, options: ReadOptions) -> Result<Parsed, DataError> {
+        let name: Arc<str> = "test".into();
+        let (layout, start) = match format {
+            Format::Csv => csv_layout(&name, text.as_bytes(), &options)?,
+            _ => (Layout::None, 0),
+        };
+        let first_line = if format == Format::Csv { 2 } else { 1 };
+        let bytes = text.as_bytes()[start..].to_vec();
+        let block = Block { name, first_line, bytes, layout, ..Block::default() };
+        let mut parsed = Parsed { block, ..Parsed::default() };
+        Parser::new(0, options).parse(format, &mut parsed);
+        parsed.fatal.take().map_or(Ok(parsed), Err)
+    }
+
+    fn seen(parsed: &Parsed) -> Vec<Seen> {
+        let name = |index: &u32| parsed.batch.declared_names().text(*index as usize).into_owned();
+        let see = |example: russet::batch::Example<'_>| Seen {
+            label: example.label,
+            tag: String::from_utf8_lossy(example.tag).into_owned(),
+            features: example.indices.iter().map(name).zip(example.values.iter().copied()).collect(),
+            namespace_ends: example.namespace_ends.to_vec(),
+            line: example.line,
+        };
+        parsed.batch.iter().map(see).collect()
+    }
+
+    pub(crate) fn read(format: Format, text: &str, labels: bool) -> Vec<Seen> {
+        seen(&parse(format, text, ReadOptions { labels, ..ReadOptions::default() }).unwrap())
+    }
+
+    pub(crate) fn read_error(format: Format, text: &str) -> String {
+        parse(format, text, ReadOptions::default()).unwrap_err().to_string()
+    }
+
+    fn csv_options(label: &str) -> ReadOptions {
+        let label = (!label.is_empty()).then(|| label.to_owned());
+        ReadOptions { csv: crate::CsvOptions { label, ..Default::default() }, ..ReadOptions::default() }
+    }
+
+    pub(crate) fn read_csv(text: &str, label: &str) -> Vec<Seen> {
+        seen(&parse(Format::Csv, text, csv_options(label)).unwrap())
+    }
+
+    pub(crate) fn read_csv_error(text: &str, label: &str) -> String {
+        parse(Format::Csv, text, csv_options(label)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn skipping_counts_faulty_lines_and_keeps_the_others() {
+        let options = ReadOptions { on_error: OnError::Skip, ..ReadOptions::default() };
+        let parsed = parse(Format::Vw, "1 | a\nx | b\n1 | c:nan\n-1 | d\n", options).unwrap();
+        assert_eq!((parsed.batch.len(), parsed.skipped), (2, 2));
+        assert_eq!(parsed.complaint.as_deref(), Some("test:2:1: label is `x`; expected a finite number"));
+        assert_eq!(seen(&parsed)[1].features, [("d".to_owned(), 1.0)]);
+    }
+}

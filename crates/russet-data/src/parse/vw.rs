@@ -1,0 +1,341 @@
+//! Vowpal Wabbit's text, as it reads it: `label [importance [base]] ['tag]|ns[:scale] name[:value] ... |ns ...`
+//!
+//! The last word before the first bar is a tag if it touches the bar or begins with a quote mark. An all-digit
+//! name is a number. A missing value is 1, a value of 0 leaves the feature out. Features without a name count
+//! through within their namespace. An empty line is an example without label or features.
+
+use russet::batch::{Batch, Label};
+use russet::feature::{FeatureId, Namespace};
+
+use super::{Context, Fault, not_finite};
+use crate::number;
+
+/// Numbers below this have their place in the dictionary remembered in an array.
+const REMEMBERED: usize = 1 << 12;
+
+/// Reads lines; remembers what recent lines had in common.
+#[derive(Default)]
+pub(super) struct Reader {
+    /// For the anonymous namespace: 1 + the dictionary's index of the feature with this number, or 0.
+    numbered: Vec<u32>,
+}
+
+impl Reader {
+    /// Begins a block; `anew` if the dictionary has forgotten all it had.
+    pub(super) fn begin(&mut self, anew: bool) {
+        if anew {
+            self.numbered.clear();
+            self.numbered.resize(REMEMBERED, 0);
+        }
+    }
+
+    /// Reads one line as one example.
+    pub(super) fn line(
+        &mut self,
+        line: &[u8],
+        number: u64,
+        context: &mut Context<'_>,
+        batch: &mut Batch,
+    ) -> Result<(), Fault> {
+        let Some(bar) = line.iter().position(|byte| *byte == b'|') else {
+            return without_bar(line, number, context, batch);
+        };
+        let (label, tag) = head(&line[..bar], context)?;
+        let mut at = bar;
+        while at < line.len() {
+            at = self.namespace(line, at + 1, context, batch)?;
+            batch.end_namespace();
+        }
+        batch.end_example(label, tag, number);
+        Ok(())
+    }
+
+    /// Reads the namespace whose name begins at `at`; gives the place of the next bar, or the line's end.
+    fn namespace(
+        &mut self,
+        line: &[u8],
+        mut at: usize,
+        context: &mut Context<'_>,
+        batch: &mut Batch,
+    ) -> Result<usize, Fault> {
+        let name = word(line, at);
+        at += name.len();
+        let mut scale = 1.0;
+        if line.get(at) == Some(&b':') {
+            (scale, at) = value(line, at + 1, "namespace scale")?;
+        }
+        let space = Space { namespace: Namespace::new(name), name, scale };
+        let mut unnamed = 0;
+        loop {
+            while matches!(line.get(at), Some(b' ' | b'\t')) {
+                at += 1;
+            }
+            match line.get(at) {
+                None | Some(b'|') => return Ok(at),
+                Some(b'0'..=b'9') => at = self.numbered(line, at, &space, context, batch)?,
+                Some(b':') => {
+                    at = named(line, at, at, space.namespace.numbered(unnamed), &space, context, batch)?;
+                    unnamed += 1;
+                }
+                Some(_) => {
+                    let start = at;
+                    at += word(line, at).len();
+                    let id = space.namespace.feature(&line[start..at]);
+                    at = named(line, start, at, id, &space, context, batch)?;
+                }
+            }
+        }
+    }
+
+    /// A feature whose name begins with a digit; most likely it is a number.
+    #[inline]
+    fn numbered(
+        &mut self,
+        line: &[u8],
+        start: usize,
+        space: &Space<'_>,
+        context: &mut Context<'_>,
+        batch: &mut Batch,
+    ) -> Result<usize, Fault> {
+        let mut at = start;
+        let mut number = 0u64;
+        while let Some(byte @ b'0'..=b'9') = line.get(at) {
+            number = number.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
+            at += 1;
+        }
+        if !matches!(line.get(at), None | Some(b':' | b' ' | b'\t' | b'|')) || at - start > 19 {
+            at = start + word(line, start).len();
+            let id = space.namespace.feature(&line[start..at]);
+            return named(line, start, at, id, space, context, batch);
+        }
+        if number >= REMEMBERED as u64 || !space.name.is_empty() {
+            return named(line, start, at, space.namespace.numbered(number), space, context, batch);
+        }
+        let (value, end) = feature_value(line, at, space)?;
+        if value == 0.0 {
+            return Ok(end);
+        }
+        let known = &mut self.numbered[number as usize];
+        if *known == 0 {
+            let id = Namespace::ANONYMOUS.numbered(number);
+            *known = 1 + context.dictionary.index(batch, id, |names| names.push(display(&line[start..at])));
+        }
+        batch.push(*known - 1, value);
+        Ok(end)
+    }
+}
+
+/// A namespace within a line.
+struct Space<'a> {
+    namespace: Namespace,
+    name: &'a [u8],
+    scale: f32,
+}
+
+/// Adds a feature whose name is at `start..at`; its value, if any, follows.
+#[inline]
+fn named(
+    line: &[u8],
+    start: usize,
+    at: usize,
+    id: FeatureId,
+    space: &Space<'_>,
+    context: &mut Context<'_>,
+    batch: &mut Batch,
+) -> Result<usize, Fault> {
+    let (value, end) = feature_value(line, at, space)?;
+    if value != 0.0 {
+        let name = display(&line[start..at]);
+        let index = context.dictionary.index(batch, id, |names| match space.name {
+            b"" => names.push(name),
+            space => names.push_parts(&[space, b"^", name]),
+        });
+        batch.push(index, value);
+    }
+    Ok(end)
+}
+
+/// The value that may follow a name, times the namespace's scale, and where it ends.
+#[inline]
+fn feature_value(line: &[u8], at: usize, space: &Space<'_>) -> Result<(f32, usize), Fault> {
+    if line.get(at) != Some(&b':') {
+        return Ok((space.scale, at));
+    }
+    let (value, end) = value(line, at + 1, "feature value")?;
+    let scaled = value * space.scale;
+    if !scaled.is_finite() {
+        return Err(Fault::new(at + 1, "feature value times namespace scale is too large; expected a finite number"));
+    }
+    Ok((scaled, end))
+}
+
+/// A number that ends where a word does.
+#[inline]
+fn value(line: &[u8], at: usize, what: &str) -> Result<(f32, usize), Fault> {
+    match number::parse(&line[at..]) {
+        Some((value, length))
+            if value.is_finite() && matches!(line.get(at + length), None | Some(b' ' | b'\t' | b'|')) =>
+        {
+            Ok((value, at + length))
+        }
+        _ => {
+            let rest = &line[at..];
+            let found = rest.iter().position(|byte| matches!(byte, b' ' | b'\t' | b'|')).unwrap_or(rest.len());
+            Err(not_finite(at, what, &rest[..found]))
+        }
+    }
+}
+
+/// The bytes up to the next space, colon or bar.
+#[inline]
+fn word(line: &[u8], at: usize) -> &[u8] {
+    let rest = &line[at..];
+    let length = rest.iter().position(|byte| matches!(byte, b' ' | b'\t' | b':' | b'|')).unwrap_or(rest.len());
+    &rest[..length]
+}
+
+/// A number's name without leading zeros; a nameless feature's as a colon.
+fn display(name: &[u8]) -> &[u8] {
+    let digits = name.iter().all(u8::is_ascii_digit);
+    match name.iter().position(|byte| *byte != b'0') {
+        _ if name.is_empty() => b":",
+        Some(first) if digits => &name[first..],
+        None if digits => b"0",
+        _ => name,
+    }
+}
+
+/// What stands before the first bar: label, importance, base prediction and tag.
+#[inline]
+fn head<'a>(head: &'a [u8], context: &Context<'_>) -> Result<(Label, &'a [u8]), Fault> {
+    // By far the most common: a number and a space.
+    if let Some((value, length)) = number::parse(head)
+        && length + 1 == head.len()
+        && head[length] == b' '
+        && value.is_finite()
+    {
+        return Ok((Label::new(value), b""));
+    }
+    full_head(head, context)
+}
+
+fn full_head<'a>(head: &'a [u8], context: &Context<'_>) -> Result<(Label, &'a [u8]), Fault> {
+    let mut words: Vec<&[u8]> =
+        head.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty()).collect();
+    let touches_bar = head.last().is_some_and(|byte| !matches!(byte, b' ' | b'\t'));
+    let tag = words.pop_if(|word| touches_bar || word.starts_with(b"'")).unwrap_or_default();
+    let place = |word: &[u8]| word.as_ptr() as usize - head.as_ptr() as usize;
+    let mut numbers = [f32::NAN; 3];
+    for (position, word) in words.iter().enumerate() {
+        let what = ["label", "importance", "base prediction"].get(position);
+        let what =
+            what.ok_or_else(|| Fault::expected(place(word), "text before `|`", word, "a tag that begins with '"))?;
+        numbers[position] = number::parse_whole(word)
+            .filter(|number| number.is_finite())
+            .ok_or_else(|| not_finite(place(word), what, word))?;
+        if position == 1 && numbers[1] < 0.0 {
+            return Err(Fault::expected(place(word), what, word, "0 or more"));
+        }
+    }
+    if words.is_empty() && context.labels {
+        return Err(missing_label(tag));
+    }
+    let or = |number: f32, default: f32| if number.is_nan() { default } else { number };
+    let value = (!words.is_empty()).then_some(numbers[0]);
+    let label = Label { value, importance: or(numbers[1], 1.0), base: or(numbers[2], 0.0) };
+    Ok((label, tag.strip_prefix(b"'").unwrap_or(tag)))
+}
+
+#[cold]
+fn missing_label(tag: &[u8]) -> Fault {
+    let hint = match number::parse_whole(tag) {
+        Some(_) => " (a word that touches the bar is a tag: put a space before `|`)",
+        None => "",
+    };
+    Fault::new(0, format!("there is no label; expected a number before `|`{hint}"))
+}
+
+#[cold]
+fn without_bar(line: &[u8], number: u64, context: &Context<'_>, batch: &mut Batch) -> Result<(), Fault> {
+    if !line.trim_ascii().is_empty() {
+        return Err(Fault::expected(0, "this line", line, "`label | features`, but it has no `|`"));
+    }
+    // An empty line: nothing to learn, but something to predict.
+    if !context.labels {
+        batch.end_example(Label::unknown(), b"", number);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Format;
+    use crate::parse::tests::{Seen, read, read_error};
+
+    fn examples(text: &str) -> Vec<Seen> {
+        read(Format::Vw, text, true)
+    }
+
+    fn error(text: &str) -> String {
+        read_error(Format::Vw, text)
+    }
+
+    #[test]
+    fn plain_lines() {
+        let seen = examples("1 | a b:2.5 7\n-1.5 | 007:-1 c:0 d\r\n");
+        assert_eq!(seen[0].features, [("a", 1.0), ("b", 2.5), ("7", 1.0)].map(|(n, v)| (n.to_owned(), v)));
+        assert_eq!(seen[1].features, [("7", -1.0), ("d", 1.0)].map(|(n, v)| (n.to_owned(), v)));
+        assert_eq!(seen[1].label, Label::new(-1.5));
+    }
+
+    #[test]
+    fn namespaces_scales_and_nameless_features() {
+        let seen = examples("1 |x:2 a:3 b |y a |:0.5 c:4 :0.5 :0.7\n");
+        let expected = [("x^a", 6.0), ("x^b", 2.0), ("y^a", 1.0), ("c", 2.0), (":", 0.25), (":", 0.35)];
+        assert_eq!(seen[0].features, expected.map(|(n, v)| (n.to_owned(), v)));
+        assert_eq!(seen[0].namespace_ends, [2, 3, 6]);
+    }
+
+    #[test]
+    fn labels_with_importance_base_and_tag() {
+        let full = Label { value: Some(1.0), importance: 0.5, base: 0.25 };
+        for (text, label, tag) in [
+            ("1 0.5 0.25 'name|a\n", full, "name"),
+            ("1 0.5 0.25 'name |a\n", full, "name"),
+            ("1 0.5 0.25 name|a\n", full, "name"),
+            ("1 '| a\n", Label::new(1.0), ""),
+            ("1\t| a\n", Label::new(1.0), ""),
+        ] {
+            let seen = examples(text);
+            assert_eq!((seen[0].label, seen[0].tag.as_str()), (label, tag), "{text}");
+        }
+    }
+
+    #[test]
+    fn empty_examples() {
+        assert_eq!(examples("1 |\n\n-1 |  \n").len(), 2);
+        let unlabelled = read(Format::Vw, "1 |\n\n| a", false);
+        assert_eq!(unlabelled.len(), 3);
+        assert_eq!(unlabelled[1].label, Label::unknown());
+        assert_eq!(unlabelled[2].label, Label::unknown());
+    }
+
+    #[test]
+    fn faults_name_their_place() {
+        assert_eq!(error("1 | a:nan\n"), "test:1:7: feature value is `nan`; expected a finite number");
+        assert_eq!(error("1 | a\n1 | b:1e999 c\n"), "test:2:7: feature value is `1e999`; expected a finite number");
+        assert_eq!(error("1 | a:inf\n"), "test:1:7: feature value is `inf`; expected a finite number");
+        assert_eq!(error("1 | a:1x\n"), "test:1:7: feature value is `1x`; expected a finite number");
+        assert_eq!(error("nan | a\n"), "test:1:1: label is `nan`; expected a finite number");
+        assert_eq!(error("| a\n"), "test:1:1: there is no label; expected a number before `|`");
+        assert_eq!(
+            error("1|f a\n"),
+            "test:1:1: there is no label; expected a number before `|` (a word that touches the bar is a tag: put a space before `|`)"
+        );
+        assert_eq!(error("1 -2 | a\n"), "test:1:3: importance is `-2`; expected 0 or more");
+        assert_eq!(error("1 1 0 4 | a\n"), "test:1:7: text before `|` is `4`; expected a tag that begins with '");
+        assert_eq!(error("1 |x:y a\n"), "test:1:6: namespace scale is `y`; expected a finite number");
+        assert_eq!(error("hello\n"), "test:1:1: this line is `hello`; expected `label | features`, but it has no `|`");
+    }
+}

@@ -1,0 +1,267 @@
+use std::io::Read;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{Input, Inputs};
+use crate::cache;
+use crate::format::Format;
+use crate::parse::Layout;
+use crate::{DataError, ReadOptions};
+
+/// How much text a block aims to hold.
+pub const BLOCK_BYTES: usize = 1 << 18;
+
+/// The longest line that is read; a longer one is an error rather than an unbounded amount of memory.
+pub const LONGEST_LINE: usize = 1 << 28;
+
+/// A stretch of whole lines of one file (or one block of a cache).
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// Its number, counted over all inputs.
+    pub sequence: u64,
+    /// The file it is from.
+    pub name: Arc<str>,
+    /// The line it begins on, counted from 1.
+    pub first_line: u64,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// A hash of its bytes, if that was asked for.
+    pub hash: u64,
+    pub(crate) layout: Layout,
+}
+
+/// How far reading has come, for anyone to look at while it goes on.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    read: Arc<AtomicU64>,
+    total: Option<u64>,
+}
+
+impl Progress {
+    /// The share of the input's bytes that has been read, if the size is known.
+    pub fn fraction(&self) -> Option<f64> {
+        let total = self.total.filter(|total| *total > 0)?;
+        Some((self.read.load(Ordering::Relaxed) as f64 / total as f64).min(1.0))
+    }
+
+    /// How many bytes have been read from files, as they are on disk.
+    pub fn bytes(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+}
+
+/// Reads inputs one after another and cuts them into blocks. Where the cuts fall depends on the content alone.
+pub(crate) struct Blocks {
+    waiting: std::vec::IntoIter<Input>,
+    open: Option<OpenFile>,
+    format: Option<(Format, Arc<str>)>,
+    options: ReadOptions,
+    progress: Progress,
+    sequence: u64,
+}
+
+struct OpenFile {
+    name: Arc<str>,
+    reader: Box<dyn Read + Send>,
+    format: Format,
+    layout: Layout,
+    /// What was read past the last cut.
+    rest: Vec<u8>,
+    ended: bool,
+    line: u64,
+    /// Cache only: how many features its blocks have declared so far.
+    declared: u64,
+}
+
+impl Blocks {
+    pub(crate) fn new(inputs: &Inputs, options: ReadOptions) -> Blocks {
+        let progress = Progress { read: Arc::default(), total: inputs.bytes() };
+        let waiting = inputs.iter().cloned().collect::<Vec<_>>().into_iter();
+        Blocks { waiting, open: None, format: None, options, progress, sequence: 0 }
+    }
+
+    pub(crate) fn progress(&self) -> Progress {
+        self.progress.clone()
+    }
+
+    /// The number that the next block will have.
+    pub(crate) fn sequence(&self) -> u64 {
+        self.sequence
+    }
+
+    /// Opens the first file, if none is open yet, and gives its format and layout.
+    pub(crate) fn peek(&mut self) -> Result<Option<(Format, &Layout)>, DataError> {
+        if self.open.is_none() {
+            self.open_next()?;
+        }
+        Ok(self.open.as_ref().map(|open| (open.format, &open.layout)))
+    }
+
+    /// Fills `block` with the next stretch of the input. False at the end of all inputs.
+    pub(crate) fn next(&mut self, block: &mut Block) -> Result<bool, DataError> {
+        loop {
+            if self.open.is_none() && !self.open_next()? {
+                return Ok(false);
+            }
+            let Some(open) = &mut self.open else { return Ok(false) };
+            let filled = match open.format {
+                Format::Cache => open.next_of_cache(block)?,
+                format => open.next_of_text(format, block)?,
+            };
+            if filled {
+                break;
+            }
+            self.open = None;
+        }
+        block.sequence = self.sequence;
+        self.sequence += 1;
+        if self.options.hash_blocks {
+            block.hash = xxh3_64(&block.bytes);
+        }
+        Ok(true)
+    }
+
+    fn open_next(&mut self) -> Result<bool, DataError> {
+        let Some(input) = self.waiting.next() else { return Ok(false) };
+        let name = input.name();
+        let mut reader = input.open(Arc::clone(&self.progress.read))?;
+        let mut rest = Vec::with_capacity(BLOCK_BYTES + 1);
+        reader.by_ref().take(BLOCK_BYTES as u64).read_to_end(&mut rest).map_err(|cause| DataError::io(&name, cause))?;
+        if rest.is_empty() {
+            return Err(DataError::Empty { name });
+        }
+        let format = self.settle_format(&name, &rest)?;
+        let mut open =
+            OpenFile { name, reader, format, layout: Layout::default(), rest, ended: false, line: 1, declared: 0 };
+        open.read_header(&self.options)?;
+        self.options.schema = open.layout.schema().or(self.options.schema.take());
+        self.open = Some(open);
+        Ok(true)
+    }
+
+    fn settle_format(&mut self, name: &Arc<str>, start: &[u8]) -> Result<Format, DataError> {
+        let told = self.options.format.or_else(|| match Format::of_content(start) {
+            // A cache is known by its magic alone; otherwise the name says more than the first line does.
+            Some(Format::Cache) => Some(Format::Cache),
+            content => Format::of_name(name).filter(|format| *format != Format::Cache).or(content),
+        });
+        let format = told.ok_or_else(|| DataError::UnknownFormat { name: Arc::clone(name) })?;
+        match &self.format {
+            Some((first_format, first)) if *first_format != format => Err(DataError::MixedFormats {
+                first: Arc::clone(first),
+                first_format: *first_format,
+                other: Arc::clone(name),
+                other_format: format,
+            }),
+            _ => {
+                self.format.get_or_insert((format, Arc::clone(name)));
+                Ok(format)
+            }
+        }
+    }
+}
+
+impl OpenFile {
+    /// Reads what stands before the examples.
+    fn read_header(&mut self, options: &ReadOptions) -> Result<(), DataError> {
+        let taken = match self.format {
+            Format::Csv => {
+                self.read_until_record()?;
+                let (layout, taken) = crate::parse::csv_layout(&self.name, &self.rest, options)?;
+                self.layout = layout;
+                taken
+            }
+            Format::Cache => {
+                let (header, taken) = cache::read_header(&self.name, &self.rest)?;
+                self.layout = header.layout();
+                taken
+            }
+            Format::Vw | Format::Svmlight => 0,
+        };
+        self.line += memchr::memchr_iter(b'\n', &self.rest[..taken]).count() as u64;
+        self.rest.drain(..taken);
+        Ok(())
+    }
+
+    /// Makes sure that the header is there whole.
+    fn read_until_record(&mut self) -> Result<(), DataError> {
+        let mut rest = std::mem::take(&mut self.rest);
+        while !self.ended && last_end(&rest, Format::Csv).is_none() {
+            self.read_more(&mut rest)?;
+        }
+        self.rest = rest;
+        Ok(())
+    }
+
+    fn next_of_text(&mut self, format: Format, block: &mut Block) -> Result<bool, DataError> {
+        block.bytes.clear();
+        std::mem::swap(&mut block.bytes, &mut self.rest);
+        let cut = loop {
+            if let Some(cut) = last_end(&block.bytes, format) {
+                break cut;
+            }
+            if self.ended {
+                break block.bytes.len();
+            }
+            self.read_more(&mut block.bytes)?;
+        };
+        if block.bytes.is_empty() {
+            return Ok(false);
+        }
+        self.rest.clear();
+        self.rest.extend_from_slice(&block.bytes[cut..]);
+        block.bytes.truncate(cut);
+        block.first_line = self.line;
+        block.name = Arc::clone(&self.name);
+        block.layout = self.layout.clone();
+        self.line += memchr::memchr_iter(b'\n', &block.bytes).count() as u64;
+        if !self.ended {
+            let mut rest = std::mem::take(&mut self.rest);
+            self.read_more(&mut rest)?;
+            self.rest = rest;
+        }
+        Ok(true)
+    }
+
+    /// Reads until `bytes` is a block's worth longer than its last cut, or the file ends.
+    fn read_more(&mut self, bytes: &mut Vec<u8>) -> Result<(), DataError> {
+        if bytes.len() > LONGEST_LINE {
+            return Err(DataError::Content {
+                name: Arc::clone(&self.name),
+                line: self.line,
+                column: 1,
+                message: format!("this line is longer than {} MiB; expected an end of line", LONGEST_LINE >> 20),
+            });
+        }
+        let wanted = if bytes.len() < BLOCK_BYTES { BLOCK_BYTES - bytes.len() } else { bytes.len() };
+        let taken = self.reader.by_ref().take(wanted as u64).read_to_end(bytes);
+        let taken = taken.map_err(|cause| DataError::io(&self.name, cause))?;
+        self.ended = taken < wanted;
+        Ok(())
+    }
+
+    fn next_of_cache(&mut self, block: &mut Block) -> Result<bool, DataError> {
+        block.name = Arc::clone(&self.name);
+        block.layout = self.layout.clone();
+        block.first_line = self.line;
+        cache::read_block(&self.name, &mut self.rest, &mut self.reader, &mut block.bytes, &mut self.declared)
+    }
+}
+
+/// Where the last whole line (or, in CSV, record) ends.
+fn last_end(bytes: &[u8], format: Format) -> Option<usize> {
+    if format != Format::Csv || memchr::memchr(b'"', bytes).is_none() {
+        return memchr::memrchr(b'\n', bytes).map(|end| end + 1);
+    }
+    // A line break within quotes ends no record. Blocks begin outside quotes, so counting them tells.
+    let (mut inside, mut end) = (false, None);
+    for at in memchr::memchr2_iter(b'"', b'\n', bytes) {
+        match bytes[at] {
+            b'"' => inside = !inside,
+            _ if !inside => end = Some(at + 1),
+            _ => {}
+        }
+    }
+    end
+}

@@ -1,0 +1,11 @@
+//! From inputs to blocks of whole lines.
+
+mod block;
+mod compression;
+mod fingerprint;
+mod input;
+
+pub(crate) use block::Blocks;
+pub use block::{BLOCK_BYTES, Block, LONGEST_LINE, Progress};
+pub use fingerprint::Fingerprint;
+pub use input::{Input, Inputs};

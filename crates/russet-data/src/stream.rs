@@ -1,0 +1,234 @@
+//! Examples in order, while other threads parse ahead.
+//!
+//! Workers take turns at cutting blocks off the input and parse them side by side; the blocks are numbered, and
+//! given out in that order. A worker needs a permit for each block, and a permit comes back only when a
+//! block is given out: so memory is bounded, however uneven the blocks are.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
+
+use crate::parse::{Parsed, Parser, Schema};
+use crate::source::{Blocks, Inputs, Progress};
+use crate::{DataError, Format, ReadOptions};
+
+/// Blocks that may be parsed ahead, for each thread.
+const AHEAD: usize = 3;
+
+type Numbered = (u64, Result<Box<Parsed>, DataError>);
+
+/// A stream of parsed blocks.
+///
+/// ```
+/// use russet_data::{Inputs, ReadOptions, Stream};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("data.vw");
+/// # std::fs::write(&path, "1 | a b:2\n-1 | c\n").unwrap();
+/// let mut stream = Stream::open(&Inputs::file(&path), ReadOptions::default()).unwrap();
+/// while let Some(parsed) = stream.next().unwrap() {
+///     assert_eq!(parsed.batch.len(), 2);
+///     stream.recycle(parsed);
+/// }
+/// ```
+pub struct Stream {
+    source: Source,
+    format: Format,
+    schema: Option<Arc<Schema>>,
+    progress: Progress,
+    /// An error to be given out after the examples before it.
+    failed: Option<DataError>,
+}
+
+enum Source {
+    Inline(Box<Inline>),
+    Threads(Threads),
+}
+
+struct Inline {
+    blocks: Blocks,
+    parser: Parser,
+    spare: Option<Box<Parsed>>,
+}
+
+struct Threads {
+    results: Receiver<Numbered>,
+    permits: Sender<()>,
+    spares: Sender<Box<Parsed>>,
+    early: BTreeMap<u64, Result<Box<Parsed>, DataError>>,
+    next: u64,
+}
+
+impl Stream {
+    /// Opens the inputs. What is wrong with the first of them is found here.
+    pub fn open(inputs: &Inputs, options: ReadOptions) -> Result<Stream, DataError> {
+        let mut blocks = Blocks::new(inputs, options.clone());
+        let (format, schema) = match blocks.peek()? {
+            Some((format, layout)) => (format, layout.schema()),
+            None => (Format::Vw, None),
+        };
+        let progress = blocks.progress();
+        let source = if options.threads <= 1 {
+            Source::Inline(Box::new(Inline { blocks, parser: Parser::new(0, options), spare: None }))
+        } else {
+            Source::Threads(Threads::start(blocks, format, &options))
+        };
+        Ok(Stream { source, format, schema, progress, failed: None })
+    }
+
+    /// The format of the inputs.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The columns, if the inputs are tables or caches of tables.
+    pub fn schema(&self) -> Option<&Arc<Schema>> {
+        self.schema.as_ref()
+    }
+
+    /// How far reading has come.
+    pub fn progress(&self) -> Progress {
+        self.progress.clone()
+    }
+
+    /// The next block, or nothing at the end. After an error the stream is over.
+    #[allow(clippy::should_implement_trait)]
+    pub fn next(&mut self) -> Result<Option<Box<Parsed>>, DataError> {
+        self.next_unless(&AtomicBool::new(false))
+    }
+
+    /// As [`Stream::next`], but `cancelled` ends the wait for slow input: nothing comes then.
+    pub fn next_unless(&mut self, cancelled: &AtomicBool) -> Result<Option<Box<Parsed>>, DataError> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        let parsed = match &mut self.source {
+            Source::Inline(inline) => inline.next(self.format)?,
+            Source::Threads(threads) => threads.next(cancelled)?,
+        };
+        let Some(mut parsed) = parsed else { return Ok(None) };
+        self.failed = parsed.fatal.take();
+        match self.failed.take_if(|_| parsed.batch.is_empty()) {
+            Some(error) => Err(error),
+            None => Ok(Some(parsed)),
+        }
+    }
+
+    /// Hands a block back, so that its memory is used again.
+    pub fn recycle(&mut self, parsed: Box<Parsed>) {
+        match &mut self.source {
+            Source::Inline(inline) => inline.spare = Some(parsed),
+            // The workers may all have ended; then nobody needs it.
+            Source::Threads(threads) => drop(threads.spares.try_send(parsed)),
+        }
+    }
+}
+
+impl Inline {
+    fn next(&mut self, format: Format) -> Result<Option<Box<Parsed>>, DataError> {
+        let mut parsed = self.spare.take().unwrap_or_default();
+        if !self.blocks.next(&mut parsed.block)? {
+            return Ok(None);
+        }
+        self.parser.parse(format, &mut parsed);
+        Ok(Some(parsed))
+    }
+}
+
+impl Threads {
+    fn start(blocks: Blocks, format: Format, options: &ReadOptions) -> Threads {
+        let blocks = Arc::new(Mutex::new(Some(blocks)));
+        let limit = AHEAD * options.threads;
+        let (results_in, results) = unbounded();
+        let (permits, permits_out) = bounded(limit);
+        let (spares, spares_out) = bounded(limit);
+        (0..limit).for_each(|_| permits.try_send(()).expect("the channel has room for all permits"));
+        for number in 0..options.threads {
+            let parser = Parser::new(number as u32, options.clone());
+            let worker = Worker {
+                blocks: Arc::clone(&blocks),
+                parser,
+                format,
+                permits: permits_out.clone(),
+                spares: spares_out.clone(),
+                results: results_in.clone(),
+            };
+            thread::spawn(move || worker.run());
+        }
+        Threads { results, permits, spares, early: BTreeMap::new(), next: 0 }
+    }
+
+    fn next(&mut self, cancelled: &AtomicBool) -> Result<Option<Box<Parsed>>, DataError> {
+        let found = loop {
+            if let Some(found) = self.early.remove(&self.next) {
+                break found;
+            }
+            match self.results.recv_timeout(Duration::from_millis(50)) {
+                Ok((number, found)) => drop(self.early.insert(number, found)),
+                Err(RecvTimeoutError::Timeout) if !cancelled.load(Ordering::Relaxed) => {}
+                // Cancelled, or all workers gone and nothing left: the end.
+                Err(_) => return Ok(None),
+            }
+        };
+        self.next += 1;
+        // Fails only when the workers have ended.
+        let _ = self.permits.try_send(());
+        found.map(Some)
+    }
+}
+
+struct Worker {
+    /// Taken away after an error, so that all workers stop.
+    blocks: Arc<Mutex<Option<Blocks>>>,
+    parser: Parser,
+    format: Format,
+    permits: Receiver<()>,
+    spares: Receiver<Box<Parsed>>,
+    results: Sender<Numbered>,
+}
+
+impl Worker {
+    /// Works until the input ends or nobody listens.
+    fn run(mut self) {
+        while self.permits.recv().is_ok() {
+            let mut parsed = self.spares.try_recv().unwrap_or_default();
+            let cut = self.cut(&mut parsed);
+            let (number, result) = match cut {
+                Ok(false) => return,
+                Ok(true) => {
+                    self.parser.parse(self.format, &mut parsed);
+                    (parsed.block.sequence, Ok(parsed))
+                }
+                Err((number, error)) => (number, Err(error)),
+            };
+            if self.results.send((number, result)).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Cuts the next block off the input.
+    fn cut(&self, parsed: &mut Parsed) -> Result<bool, (u64, DataError)> {
+        let mut shared = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(blocks) = shared.as_mut() else { return Ok(false) };
+        let number = blocks.sequence();
+        blocks.next(&mut parsed.block).map_err(|error| {
+            *shared = None;
+            (number, error)
+        })
+    }
+}
+
+/// Counts the examples of the inputs without parsing their features. Lines that turn out to be faulty count too.
+pub fn count_examples(inputs: &Inputs, options: &ReadOptions) -> Result<u64, DataError> {
+    let mut blocks = Blocks::new(inputs, ReadOptions { hash_blocks: false, ..options.clone() });
+    let Some((format, _)) = blocks.peek()? else { return Ok(0) };
+    let (mut block, mut count) = (crate::Block::default(), 0);
+    while blocks.next(&mut block)? {
+        count += crate::parse::count(format, &block.bytes);
+    }
+    Ok(count)
+}

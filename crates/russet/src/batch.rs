@@ -1,0 +1,322 @@
+//! Examples on their way from a reader to the learner, a batch at a time.
+//!
+//! A batch is flat: all features of all its examples lie in two arrays. A feature is written as a small number
+//! that a [`Dictionary`] gave it. Each reader thread has a dictionary of its own; a batch *declares* the features
+//! it is the first of its dictionary to use, with their ids and names. So a name is hashed and looked up
+//! by the reader, once for each occurrence, while the learner only follows an array.
+
+use crate::feature::{FeatureId, IdMap, Names, Namespace};
+
+/// What an example says besides its features.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Label {
+    /// What is to be predicted; `None` where it is not known.
+    pub value: Option<f32>,
+    /// How many examples this one counts for.
+    pub importance: f32,
+    /// A prediction to start from: the model learns what is to be added to it.
+    pub base: f32,
+}
+
+impl Label {
+    /// A label that counts once and starts from zero.
+    pub fn new(value: f32) -> Label {
+        Label { value: Some(value), importance: 1.0, base: 0.0 }
+    }
+
+    /// No label: the example can be predicted, not learned from.
+    pub fn unknown() -> Label {
+        Label { value: None, importance: 1.0, base: 0.0 }
+    }
+}
+
+/// One example of a batch.
+#[derive(Clone, Copy, Debug)]
+pub struct Example<'a> {
+    /// Its label.
+    pub label: Label,
+    /// The tag that predictions carry along.
+    pub tag: &'a [u8],
+    /// Its features, by their number in the batch's dictionary.
+    pub indices: &'a [u32],
+    /// The value of each feature.
+    pub values: &'a [f32],
+    /// Where each namespace ends within `indices`: n-grams do not cross these.
+    pub namespace_ends: &'a [u32],
+    /// The line of the input it began on, counted from 1.
+    pub line: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Header {
+    label: Label,
+    line: u64,
+    features_end: u32,
+    namespaces_end: u32,
+    tag_end: u32,
+}
+
+/// A run of examples, with the features they declare.
+///
+/// ```
+/// use russet::batch::{Batch, Dictionary, Label};
+/// use russet::feature::Namespace;
+///
+/// let mut dictionary = Dictionary::default();
+/// let mut batch = Batch::default();
+/// batch.start(&mut dictionary);
+/// batch.push_named(&mut dictionary, Namespace::ANONYMOUS, "price", 0.23);
+/// batch.push_named(&mut dictionary, Namespace::ANONYMOUS, "sqft", 0.25);
+/// batch.end_example(Label::new(1.0), b"house-1", 1);
+/// assert_eq!(batch.len(), 1);
+/// assert_eq!(batch.example(0).values, [0.23, 0.25]);
+/// assert_eq!(batch.declared_names().text(1), "sqft");
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    dictionary: u32,
+    starts_dictionary: bool,
+    first_declared: u32,
+    declared_ids: Vec<FeatureId>,
+    declared_names: Names,
+    headers: Vec<Header>,
+    indices: Vec<u32>,
+    values: Vec<f32>,
+    namespace_ends: Vec<u32>,
+    tags: Vec<u8>,
+}
+
+impl Batch {
+    /// Empties the batch and ties it to a dictionary, for a reader to fill.
+    pub fn start(&mut self, dictionary: &mut Dictionary) {
+        self.clear();
+        self.starts_dictionary = dictionary.begin_batch();
+        self.dictionary = dictionary.number;
+        self.first_declared = dictionary.map.len() as u32;
+    }
+
+    /// Empties the batch and ties it to dictionary `number` that is kept elsewhere, such as in a cache file:
+    /// its next unused feature is `first_declared`, and 0 starts the dictionary anew.
+    pub fn start_foreign(&mut self, number: u32, first_declared: u32) {
+        self.clear();
+        self.dictionary = number;
+        self.starts_dictionary = first_declared == 0;
+        self.first_declared = first_declared;
+    }
+
+    fn clear(&mut self) {
+        self.declared_ids.clear();
+        self.declared_names.clear();
+        self.headers.clear();
+        self.indices.clear();
+        self.values.clear();
+        self.namespace_ends.clear();
+        self.tags.clear();
+    }
+
+    /// Declares the next feature of a foreign dictionary.
+    pub fn declare(&mut self, id: FeatureId, name: &[u8]) {
+        self.declared_ids.push(id);
+        self.declared_names.push(name);
+    }
+
+    /// Adds a feature to the example that is being built.
+    #[inline]
+    pub fn push(&mut self, index: u32, value: f32) {
+        self.indices.push(index);
+        self.values.push(value);
+    }
+
+    /// Adds a feature by name to the example that is being built. A value of 0 is left out.
+    pub fn push_named(&mut self, dictionary: &mut Dictionary, namespace: Namespace, name: &str, value: f32) {
+        if value != 0.0 {
+            let id = namespace.feature(name.as_bytes());
+            let index = dictionary.index(self, id, |names| names.push(name.as_bytes()));
+            self.push(index, value);
+        }
+    }
+
+    /// How many features the example that is being built has so far.
+    pub fn open_features(&self) -> usize {
+        self.indices.len() - self.headers.last().map_or(0, |header| header.features_end as usize)
+    }
+
+    /// Marks the end of a namespace in the example that is being built.
+    #[inline]
+    pub fn end_namespace(&mut self) {
+        let start = self.headers.last().map_or(0, |header| header.features_end);
+        self.namespace_ends.push(self.indices.len() as u32 - start);
+    }
+
+    /// Completes the example that is being built.
+    #[inline]
+    pub fn end_example(&mut self, label: Label, tag: &[u8], line: u64) {
+        self.tags.extend_from_slice(tag);
+        self.headers.push(Header {
+            label,
+            line,
+            features_end: self.indices.len() as u32,
+            namespaces_end: self.namespace_ends.len() as u32,
+            tag_end: self.tags.len() as u32,
+        });
+    }
+
+    /// Drops the example that is being built, after an error in it.
+    pub fn abandon_example(&mut self) {
+        let (features, namespaces) =
+            self.headers.last().map_or((0, 0), |header| (header.features_end, header.namespaces_end));
+        self.indices.truncate(features as usize);
+        self.values.truncate(features as usize);
+        self.namespace_ends.truncate(namespaces as usize);
+    }
+
+    /// How many examples there are.
+    pub fn len(&self) -> usize {
+        self.headers.len()
+    }
+
+    /// True if there is no example.
+    pub fn is_empty(&self) -> bool {
+        self.headers.is_empty()
+    }
+
+    /// The example at `place`.
+    #[inline]
+    pub fn example(&self, place: usize) -> Example<'_> {
+        let header = &self.headers[place];
+        let (features, namespaces, tag) = match place.checked_sub(1) {
+            Some(before) => {
+                let before = &self.headers[before];
+                (before.features_end as usize, before.namespaces_end as usize, before.tag_end as usize)
+            }
+            None => (0, 0, 0),
+        };
+        Example {
+            label: header.label,
+            tag: &self.tags[tag..header.tag_end as usize],
+            indices: &self.indices[features..header.features_end as usize],
+            values: &self.values[features..header.features_end as usize],
+            namespace_ends: &self.namespace_ends[namespaces..header.namespaces_end as usize],
+            line: header.line,
+        }
+    }
+
+    /// All examples in order.
+    pub fn iter(&self) -> impl Iterator<Item = Example<'_>> {
+        (0..self.len()).map(|place| self.example(place))
+    }
+
+    /// The number of the dictionary that the features' numbers refer to.
+    pub fn dictionary(&self) -> u32 {
+        self.dictionary
+    }
+
+    /// True if the dictionary starts anew with this batch: what it declared before is void.
+    pub fn starts_dictionary(&self) -> bool {
+        self.starts_dictionary
+    }
+
+    /// The number of the first feature that this batch declares; the others follow it.
+    pub fn first_declared(&self) -> u32 {
+        self.first_declared
+    }
+
+    /// The ids of the features that this batch declares.
+    pub fn declared_ids(&self) -> &[FeatureId] {
+        &self.declared_ids
+    }
+
+    /// The names of the features that this batch declares.
+    pub fn declared_names(&self) -> &Names {
+        &self.declared_names
+    }
+}
+
+/// A reader's own numbering of the features it has met.
+///
+/// It is bounded: past [`Dictionary::LIMIT`] features it starts anew with the next batch.
+#[derive(Clone, Debug, Default)]
+pub struct Dictionary {
+    number: u32,
+    map: IdMap,
+    begun: bool,
+}
+
+impl Dictionary {
+    /// How many features a dictionary holds before it starts anew.
+    pub const LIMIT: usize = 1 << 17;
+
+    /// The dictionary of reader `number`; no two readers of one learner may have the same.
+    pub fn new(number: u32) -> Dictionary {
+        Dictionary { number, ..Dictionary::default() }
+    }
+
+    /// Makes room for a batch. True if what was declared before is void.
+    fn begin_batch(&mut self) -> bool {
+        let starts = !self.begun || self.map.len() > Dictionary::LIMIT;
+        if starts {
+            self.map.clear();
+            self.begun = true;
+        }
+        starts
+    }
+
+    /// The number of a feature; one that is new is declared in `batch`, and `name` writes its name.
+    #[inline]
+    pub fn index(&mut self, batch: &mut Batch, id: FeatureId, name: impl FnOnce(&mut Names)) -> u32 {
+        match self.map.get(id) {
+            Some(index) => index,
+            None => self.declare(batch, id, name),
+        }
+    }
+
+    #[cold]
+    fn declare(&mut self, batch: &mut Batch, id: FeatureId, name: impl FnOnce(&mut Names)) -> u32 {
+        debug_assert_eq!(batch.dictionary, self.number);
+        let index = self.map.len() as u32;
+        self.map.insert(id, index);
+        batch.declared_ids.push(id);
+        name(&mut batch.declared_names);
+        debug_assert_eq!(batch.declared_ids.len(), batch.declared_names.len(), "the closure pushes one name");
+        index
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_abandoned_example_leaves_no_trace() {
+        let (mut dictionary, mut batch) = (Dictionary::default(), Batch::default());
+        batch.start(&mut dictionary);
+        batch.push_named(&mut dictionary, Namespace::ANONYMOUS, "a", 1.0);
+        batch.end_namespace();
+        batch.end_example(Label::new(1.0), b"", 1);
+        batch.push_named(&mut dictionary, Namespace::ANONYMOUS, "b", 1.0);
+        batch.end_namespace();
+        batch.abandon_example();
+        batch.push_named(&mut dictionary, Namespace::ANONYMOUS, "a", 2.0);
+        batch.end_namespace();
+        batch.end_example(Label::new(0.0), b"t", 3);
+        assert_eq!(batch.example(1).indices, [0]);
+        assert_eq!(batch.example(1).values, [2.0]);
+        assert_eq!(batch.example(1).namespace_ends, [1]);
+        assert_eq!(batch.example(1).tag, b"t");
+    }
+
+    #[test]
+    fn a_full_dictionary_starts_anew_with_the_next_batch() {
+        let (mut dictionary, mut batch) = (Dictionary::default(), Batch::default());
+        batch.start(&mut dictionary);
+        assert!(batch.starts_dictionary());
+        for number in 0..Dictionary::LIMIT as u64 + 5 {
+            dictionary.index(&mut batch, Namespace::ANONYMOUS.numbered(number), |names| names.push(b"x"));
+        }
+        batch.start(&mut dictionary);
+        assert!(batch.starts_dictionary());
+        assert_eq!(batch.first_declared(), 0);
+        batch.start(&mut dictionary);
+        assert!(!batch.starts_dictionary());
+    }
+}

@@ -1,0 +1,39 @@
+//! All products of two and three base features.
+//!
+//! With the constant as feature 0, a pair is a triple that contains it: `x_j x_k = 1 x_j x_k`. So all products
+//! up to degree 3 are the triples `(i <= j <= k)` with `j >= 1`, a row for each pair `(j, k)`.
+
+use super::{pyramid, triangle};
+use crate::feature::mix;
+use crate::weights::{BaseFeatures, Row, WeightTable};
+
+/// The triple `(i <= j <= k)` is at `k (k + 1) (k + 2) / 6 + j (j + 1) / 2 + i`.
+pub(super) fn rows(base: &BaseFeatures, table: &WeightTable, seed: u64, rows: &mut Vec<Row>) {
+    for third in 1..base.slots.len() {
+        let last = base.slots[third];
+        for second in 1..=third {
+            let middle = base.slots[second];
+            let start = pyramid(last.into()) + triangle(middle.into());
+            let place = table.place(start, middle, || mix(mix(seed ^ u64::from(last)) ^ u64::from(middle)));
+            let multiplier = base.values[third] * base.values[second];
+            rows.push(Row { place, multiplier, first: 0, end: second as u32 + 1 });
+        }
+    }
+}
+
+pub(super) fn named_places(slot_count: usize, limit: usize) -> Vec<(usize, Vec<u32>)> {
+    let mut named = Vec::new();
+    for last in 1..slot_count as u32 {
+        for middle in 1..=last {
+            let start = pyramid(last.into()) + triangle(middle.into());
+            if start + u64::from(middle) >= limit as u64 {
+                return named;
+            }
+            named.extend((0..=middle).map(|first| {
+                let product = [first, middle, last].into_iter().filter(|slot| *slot != 0).collect();
+                (start as usize + first as usize, product)
+            }));
+        }
+    }
+    named
+}

@@ -1,0 +1,125 @@
+//! Which products of an example's base features are active, as rows of the products' table.
+//!
+//! Base features are sorted by slot, the constant (slot 0, value 1) first. Slots are small whole numbers given
+//! out in order, so a product of known features has a place of its own that can be computed: no hashing, no
+//! collision, and a table that grows at its end when a new feature appears. Only where such places would pass the
+//! table's limit are they hashed.
+
+mod cubic;
+mod ngram;
+mod quadratic;
+
+use crate::settings::ExpansionKind;
+use crate::weights::{BaseFeatures, Row, WeightTable};
+
+pub(crate) use ngram::{Grams, Incoming};
+
+/// The row of the base features themselves, in the table of base weights.
+pub(crate) fn linear(base: &BaseFeatures) -> Row {
+    let end = base.slots.len() as u32;
+    Row { place: crate::weights::Place::Own(0), multiplier: 1.0, first: 0, end }
+}
+
+/// Writes the rows of the example's products.
+pub(crate) fn products(kind: ExpansionKind, base: &BaseFeatures, table: &WeightTable, seed: u64, rows: &mut Vec<Row>) {
+    rows.clear();
+    match kind {
+        ExpansionKind::Linear => {}
+        ExpansionKind::Quadratic => quadratic::rows(base, table, seed, rows),
+        ExpansionKind::Cubic => cubic::rows(base, table, seed, rows),
+    }
+}
+
+/// How many slots the products of base slots below `slot_count` need, if none is shared.
+pub(crate) fn slots_needed(kind: ExpansionKind, slot_count: usize) -> u64 {
+    match kind {
+        ExpansionKind::Linear => 0,
+        ExpansionKind::Quadratic => triangle(slot_count as u64),
+        ExpansionKind::Cubic => pyramid(slot_count as u64),
+    }
+}
+
+/// Every product that has a place of its own below `limit`: its place and the base slots it multiplies.
+pub(crate) fn named_places(kind: ExpansionKind, slot_count: usize, limit: usize) -> Vec<(usize, Vec<u32>)> {
+    match kind {
+        ExpansionKind::Linear => Vec::new(),
+        ExpansionKind::Quadratic => quadratic::named_places(slot_count, limit),
+        ExpansionKind::Cubic => cubic::named_places(slot_count, limit),
+    }
+}
+
+/// `n (n + 1) / 2`: how many pairs `(i <= j)` have `j < n`.
+fn triangle(n: u64) -> u64 {
+    n * (n + 1) / 2
+}
+
+/// `n (n + 1) (n + 2) / 6`: how many triples `(i <= j <= k)` have `k < n`.
+fn pyramid(n: u64) -> u64 {
+    (u128::from(n) * u128::from(n + 1) * u128::from(n + 2) / 6) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::weights::Cpu;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn base(slots: &[u32]) -> BaseFeatures {
+        let values = slots.iter().map(|slot| if *slot == 0 { 1.0 } else { *slot as f32 + 0.5 }).collect();
+        BaseFeatures { slots: slots.to_vec(), values }
+    }
+
+    /// Active products, by place.
+    fn active(kind: ExpansionKind, base: &BaseFeatures) -> BTreeMap<usize, f32> {
+        let table = WeightTable::new(24, Cpu::Plain);
+        let mut rows = Vec::new();
+        products(kind, base, &table, 0, &mut rows);
+        let mut found = BTreeMap::new();
+        for row in rows {
+            for position in row.first as usize..row.end as usize {
+                let place = row.place.of(base.slots[position], 0);
+                let again = found.insert(place, row.multiplier * base.values[position]);
+                assert_eq!(again, None, "place {place} is active twice");
+            }
+        }
+        found
+    }
+
+    /// All products of 2 to `degree` base features, by brute force.
+    fn brute_force(base: &BaseFeatures, degree: u32) -> BTreeMap<Vec<u32>, f32> {
+        let features: Vec<_> = base.slots.iter().zip(&base.values).filter(|(slot, _)| **slot != 0).collect();
+        let mut all: BTreeMap<Vec<u32>, f32> = BTreeMap::from([(vec![], 1.0)]);
+        for _ in 0..degree {
+            for (product, value) in all.clone() {
+                for (slot, factor) in &features {
+                    let mut longer = product.clone();
+                    longer.push(**slot);
+                    longer.sort_unstable();
+                    all.insert(longer, value * **factor);
+                }
+            }
+        }
+        all.into_iter().filter(|(product, _)| (2..=degree as usize).contains(&product.len())).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn active_products_are_the_brute_force_set(picked in prop::collection::btree_set(1u32..12, 0..7)) {
+            let mut slots = vec![0];
+            slots.extend(picked);
+            let base = base(&slots);
+            for kind in [ExpansionKind::Quadratic, ExpansionKind::Cubic] {
+                let found = active(kind, &base);
+                let expected = brute_force(&base, kind.degree());
+                let names: BTreeMap<_, _> = named_places(kind, 12, 1 << 24).into_iter().collect();
+                prop_assert_eq!(found.len(), expected.len());
+                for (place, value) in found {
+                    let wanted = expected[&names[&place]];
+                    prop_assert!((value - wanted).abs() <= wanted.abs() * 1e-5);
+                    prop_assert!((place as u64) < slots_needed(kind, 12));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! From a batch's example to base features: the reader's numbers become slots, n-grams join, repeated features
+//! are summed, the constant comes first.
+
+use crate::batch::{Batch, Example};
+use crate::expansion::{Grams, Incoming};
+use crate::feature::{FeatureId, FeatureTable};
+use crate::weights::BaseFeatures;
+
+/// Finds the slot of a feature. The learner's way gives a new feature a slot, the predictor's does not.
+pub(crate) trait Lookup {
+    /// The slot of `id`, if it has one or gets one; `name` is asked for only if the feature is new.
+    fn slot(&mut self, id: FeatureId, name: impl FnOnce(&FeatureTable) -> Vec<u8>) -> Option<u32>;
+}
+
+impl Lookup for &mut FeatureTable {
+    fn slot(&mut self, id: FeatureId, name: impl FnOnce(&FeatureTable) -> Vec<u8>) -> Option<u32> {
+        if let Some(slot) = FeatureTable::slot(self, id).filter(|slot| !self.name_bytes(*slot).is_empty()) {
+            return Some(slot);
+        }
+        let name = name(self);
+        Some(self.slot_or_insert(id, &name))
+    }
+}
+
+impl Lookup for &FeatureTable {
+    fn slot(&mut self, id: FeatureId, _: impl FnOnce(&FeatureTable) -> Vec<u8>) -> Option<u32> {
+        FeatureTable::slot(self, id)
+    }
+}
+
+/// What a reader's dictionary has declared, and the slot of each feature as far as it was asked for.
+#[derive(Clone, Debug, Default)]
+struct Declared {
+    ids: Vec<FeatureId>,
+    slots: Vec<u32>,
+}
+
+/// Not asked for yet.
+const UNRESOLVED: u32 = u32::MAX;
+/// Asked for, and the model has no weight for it.
+const ABSENT: u32 = u32::MAX - 1;
+
+/// Turns examples into base features, with buffers that are reused.
+pub(crate) struct Intake {
+    dictionaries: Vec<Declared>,
+    grams: Grams,
+    sorted: bool,
+    /// One bit for each slot that the current example has used.
+    used: Vec<u64>,
+    incoming: Vec<Incoming>,
+    order: Vec<u64>,
+    base: BaseFeatures,
+}
+
+impl Intake {
+    /// `sorted`: whether base features are wanted in the order of their slots.
+    pub(crate) fn new(ngram: u32, sorted: bool) -> Intake {
+        Intake {
+            dictionaries: Vec::new(),
+            grams: Grams::new(ngram),
+            sorted,
+            used: Vec::new(),
+            incoming: Vec::new(),
+            order: Vec::new(),
+            base: BaseFeatures::default(),
+        }
+    }
+
+    /// Takes note of what a batch declares. Comes once for each batch, before its examples.
+    pub(crate) fn begin(&mut self, batch: &Batch) {
+        let number = batch.dictionary() as usize;
+        if self.dictionaries.len() <= number {
+            self.dictionaries.resize_with(number + 1, Declared::default);
+        }
+        let dictionary = &mut self.dictionaries[number];
+        // A batch may be begun twice, to go on within it; what it declares is then there already.
+        let known = if batch.starts_dictionary() { 0 } else { batch.first_declared() as usize };
+        dictionary.ids.truncate(known);
+        dictionary.slots.truncate(known);
+        dictionary.ids.extend_from_slice(batch.declared_ids());
+        dictionary.slots.resize(dictionary.ids.len(), UNRESOLVED);
+    }
+
+    /// The base features of an example of the batch that was begun last.
+    pub(crate) fn take(&mut self, batch: &Batch, example: &Example<'_>, mut lookup: impl Lookup) -> &BaseFeatures {
+        self.base.slots.clear();
+        self.base.values.clear();
+        self.base.slots.push(crate::feature::CONSTANT);
+        self.base.values.push(1.0);
+        let ascending = if self.grams.none() {
+            self.take_plain(batch, example, &mut lookup)
+        } else {
+            self.take_grams(batch, example, &mut lookup);
+            false
+        };
+        if !ascending {
+            self.merge_repeated();
+            if self.sorted {
+                self.sort();
+            }
+        }
+        &self.base
+    }
+
+    /// Without n-grams. True if the slots turn out to ascend, so that none repeats.
+    fn take_plain(&mut self, batch: &Batch, example: &Example<'_>, lookup: &mut impl Lookup) -> bool {
+        let dictionary = &mut self.dictionaries[batch.dictionary() as usize];
+        let (mut ascending, mut previous) = (true, crate::feature::CONSTANT);
+        for (&index, &value) in example.indices.iter().zip(example.values) {
+            let mut slot = dictionary.slots[index as usize];
+            if slot >= ABSENT {
+                slot = dictionary.resolve(batch, index, lookup);
+                if slot == ABSENT {
+                    continue;
+                }
+            }
+            ascending &= slot > previous;
+            previous = slot;
+            self.base.slots.push(slot);
+            self.base.values.push(value);
+        }
+        ascending
+    }
+
+    fn take_grams(&mut self, batch: &Batch, example: &Example<'_>, lookup: &mut impl Lookup) {
+        let dictionary = &mut self.dictionaries[batch.dictionary() as usize];
+        self.incoming.clear();
+        for (&index, &value) in example.indices.iter().zip(example.values) {
+            let slot = match dictionary.slots[index as usize] {
+                UNRESOLVED => dictionary.resolve(batch, index, lookup),
+                slot => slot,
+            };
+            self.incoming.push(Incoming { id: dictionary.ids[index as usize], slot, value });
+        }
+        let base = &mut self.base;
+        let mut push = |slot: u32, value: f32| {
+            if slot != ABSENT {
+                base.slots.push(slot);
+                base.values.push(value);
+            }
+        };
+        self.incoming.iter().for_each(|feature| push(feature.slot, feature.value));
+        self.grams.visit(example, &self.incoming, |features, id, value| {
+            let name = |table: &FeatureTable| {
+                let parts: Vec<&[u8]> = features.iter().map(|feature| table.name_bytes(feature.slot)).collect();
+                parts.join(&b'>')
+            };
+            push(lookup.slot(id, name).unwrap_or(ABSENT), bounded(value));
+        });
+    }
+
+    /// Sums the values of features that occur more than once, at their first place, and drops zeros.
+    fn merge_repeated(&mut self) {
+        let BaseFeatures { slots, values } = &mut self.base;
+        let mut repeated = false;
+        for &slot in slots.iter() {
+            let (word, bit) = (slot as usize / 64, 1u64 << (slot % 64));
+            if self.used.len() <= word {
+                self.used.resize((word + 1).next_power_of_two(), 0);
+            }
+            repeated |= self.used[word] & bit != 0;
+            self.used[word] |= bit;
+        }
+        for &slot in slots.iter() {
+            self.used[slot as usize / 64] = 0;
+        }
+        if repeated {
+            merge(slots, values);
+        }
+    }
+
+    fn sort(&mut self) {
+        let BaseFeatures { slots, values } = &mut self.base;
+        let pack = |(slot, value): (&u32, &f32)| (u64::from(*slot) << 32) | u64::from(value.to_bits());
+        self.order.clear();
+        self.order.extend(slots.iter().zip(values.iter()).map(pack));
+        self.order.sort_unstable();
+        for (place, packed) in self.order.iter().enumerate() {
+            slots[place] = (packed >> 32) as u32;
+            values[place] = f32::from_bits(*packed as u32);
+        }
+    }
+}
+
+impl Declared {
+    #[cold]
+    fn resolve(&mut self, batch: &Batch, index: u32, lookup: &mut impl Lookup) -> u32 {
+        if self.slots[index as usize] == UNRESOLVED {
+            let name = |_: &FeatureTable| match index.checked_sub(batch.first_declared()) {
+                Some(place) => batch.declared_names().get(place as usize).to_vec(),
+                None => Vec::new(),
+            };
+            self.slots[index as usize] = lookup.slot(self.ids[index as usize], name).unwrap_or(ABSENT);
+        }
+        self.slots[index as usize]
+    }
+}
+
+/// The slow way, for the rare example that repeats a feature.
+fn merge(slots: &mut Vec<u32>, values: &mut Vec<f32>) {
+    let mut sums: Vec<(u32, f32)> = Vec::with_capacity(slots.len());
+    let mut place_of = std::collections::HashMap::new();
+    for (&slot, &value) in slots.iter().zip(values.iter()) {
+        let place = *place_of.entry(slot).or_insert(sums.len());
+        match sums.get_mut(place) {
+            Some(sum) => sum.1 = bounded(sum.1 + value),
+            None => sums.push((slot, value)),
+        }
+    }
+    sums.retain(|(_, value)| *value != 0.0);
+    (*slots, *values) = sums.into_iter().unzip();
+}
+
+/// A finite value: sums and products of finite values may pass the range.
+fn bounded(value: f32) -> f32 {
+    value.clamp(-f32::MAX, f32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::{Dictionary, Label};
+    use crate::feature::{Indexing, Namespace};
+
+    fn base_of(features: &[(&str, f32)], ngram: u32, sorted: bool, table: &mut FeatureTable) -> Vec<(String, f32)> {
+        let (mut dictionary, mut batch) = (Dictionary::default(), Batch::default());
+        batch.start(&mut dictionary);
+        for (name, value) in features {
+            batch.push_named(&mut dictionary, Namespace::ANONYMOUS, name, *value);
+        }
+        batch.end_example(Label::new(1.0), b"", 1);
+        let mut intake = Intake::new(ngram, sorted);
+        intake.begin(&batch);
+        let base = intake.take(&batch, &batch.example(0), &mut *table).clone();
+        base.slots.iter().zip(base.values).map(|(slot, value)| (table.name(*slot).into_owned(), value)).collect()
+    }
+
+    fn named(features: &[(&str, f32)]) -> Vec<(String, f32)> {
+        features.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()
+    }
+
+    #[test]
+    fn repeated_features_are_summed_and_zeros_dropped() {
+        let mut table = FeatureTable::new(Indexing::Interned, 8, 0);
+        let found = base_of(&[("a", 1.0), ("b", 2.0), ("a", 0.5), ("c", 3.0), ("c", -3.0)], 1, false, &mut table);
+        assert_eq!(found, named(&[("constant", 1.0), ("a", 1.5), ("b", 2.0)]));
+    }
+
+    #[test]
+    fn sorted_by_first_appearance_if_asked() {
+        let mut table = FeatureTable::new(Indexing::Interned, 8, 0);
+        base_of(&[("a", 1.0), ("b", 1.0)], 1, true, &mut table);
+        let found = base_of(&[("b", 2.0), ("a", 1.0)], 1, true, &mut table);
+        assert_eq!(found, named(&[("constant", 1.0), ("a", 1.0), ("b", 2.0)]));
+    }
+
+    #[test]
+    fn ngrams_have_products_as_values_and_names_in_order() {
+        let mut table = FeatureTable::new(Indexing::Interned, 8, 0);
+        let found = base_of(&[("new", 2.0), ("york", 3.0), ("city", 1.0)], 3, false, &mut table);
+        let expected = [
+            ("constant", 1.0),
+            ("new", 2.0),
+            ("york", 3.0),
+            ("city", 1.0),
+            ("new>york", 6.0),
+            ("new>york>city", 6.0),
+            ("york>city", 3.0),
+        ];
+        assert_eq!(found, named(&expected));
+    }
+}

@@ -1,0 +1,184 @@
+//! Learning: one example after another, predicted first, then learned from.
+
+use std::ops::Range;
+use thiserror::Error;
+
+use crate::batch::{Batch, Example};
+use crate::expansion;
+use crate::intake::Intake;
+use crate::loss::{Hinge, Logistic, Loss, LossKind, Quantile, Squared};
+use crate::metrics::Task;
+use crate::model::Model;
+use crate::settings::{Checked, ExpansionKind, StepKind};
+use crate::step::{Active, Adaptive, Directions, Sgd, Step, Surprise};
+use crate::weights::Row;
+
+/// A model that learns.
+///
+/// ```
+/// use russet::{Learner, batch::{Batch, Dictionary, Label}, feature::Namespace, settings::Settings};
+///
+/// let (mut dictionary, mut batch) = (Dictionary::default(), Batch::default());
+/// batch.start(&mut dictionary);
+/// for round in 0..100 {
+///     let warm = round % 2 == 0;
+///     batch.push_named(&mut dictionary, Namespace::ANONYMOUS, if warm { "sun" } else { "rain" }, 1.0);
+///     batch.end_example(Label::new(if warm { 1.0 } else { -1.0 }), b"", round + 1);
+/// }
+/// let mut learner = Learner::new(Settings::default().check().unwrap());
+/// learner.learn(&batch).unwrap();
+/// assert!(learner.model().progressive_error().unwrap() < 0.1);
+/// ```
+pub struct Learner {
+    model: Model,
+    intake: Intake,
+    rows: Vec<Row>,
+    directions: Directions,
+}
+
+/// An example that cannot be learned from.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[error("{problem}")]
+pub struct LearnError {
+    /// Its place in the batch.
+    pub place: usize,
+    /// The line of the input it began on.
+    pub line: u64,
+    /// What is wrong with it.
+    pub problem: LabelProblem,
+}
+
+/// What is wrong with a label.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum LabelProblem {
+    /// There is none.
+    #[error("there is no label; an example to learn from needs one")]
+    Missing,
+    /// It is not a number, or infinite.
+    #[error("the label is {0}; it must be a finite number")]
+    NotFinite(f32),
+    /// The loss knows two classes only.
+    #[error("the label is {label}; {loss} loss needs -1 and 1, or 0 and 1")]
+    NotAClass {
+        /// The label.
+        label: f32,
+        /// The loss's name.
+        loss: &'static str,
+    },
+    /// The importance is negative or not a number.
+    #[error("the importance is {0}; it must be 0 or more")]
+    Importance(f32),
+}
+
+impl Learner {
+    /// A learner that has seen nothing yet.
+    pub fn new(settings: Checked) -> Learner {
+        Learner::resume(Model::new(settings))
+    }
+
+    /// A learner that goes on where a model stopped.
+    pub fn resume(model: Model) -> Learner {
+        let sorted = model.settings.expansion != ExpansionKind::Linear;
+        let intake = Intake::new(model.settings.ngram, sorted);
+        Learner { model, intake, rows: Vec::new(), directions: Directions::default() }
+    }
+
+    /// The model as it stands.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The model as it stands, to attach texts to it or choose its loops.
+    pub fn model_mut(&mut self) -> &mut Model {
+        &mut self.model
+    }
+
+    /// Ends learning.
+    pub fn into_model(self) -> Model {
+        self.model
+    }
+
+    /// Passes over a batch, as one that was learned from before; later batches may use features it declares.
+    pub fn skip(&mut self, batch: &Batch) {
+        self.intake.begin(batch);
+    }
+
+    /// Learns from all examples of a batch.
+    pub fn learn(&mut self, batch: &Batch) -> Result<(), LearnError> {
+        self.learn_range(batch, 0..batch.len())
+    }
+
+    /// Learns from some examples of a batch. After an error, all before [`LearnError::place`] have been learned.
+    pub fn learn_range(&mut self, batch: &Batch, range: Range<usize>) -> Result<(), LearnError> {
+        let tau = self.model.settings.quantile;
+        match (self.model.settings.step, self.model.settings.loss) {
+            (StepKind::Adaptive, LossKind::Squared) => self.run(batch, range, Adaptive, Squared),
+            (StepKind::Adaptive, LossKind::Logistic) => self.run(batch, range, Adaptive, Logistic),
+            (StepKind::Adaptive, LossKind::Hinge) => self.run(batch, range, Adaptive, Hinge),
+            (StepKind::Adaptive, LossKind::Quantile) => self.run(batch, range, Adaptive, Quantile { tau }),
+            (StepKind::Sgd, LossKind::Squared) => self.run(batch, range, Sgd, Squared),
+            (StepKind::Sgd, LossKind::Logistic) => self.run(batch, range, Sgd, Logistic),
+            (StepKind::Sgd, LossKind::Hinge) => self.run(batch, range, Sgd, Hinge),
+            (StepKind::Sgd, LossKind::Quantile) => self.run(batch, range, Sgd, Quantile { tau }),
+        }
+    }
+
+    fn run(&mut self, batch: &Batch, range: Range<usize>, step: impl Step, loss: impl Loss) -> Result<(), LearnError> {
+        self.intake.begin(batch);
+        for place in range {
+            let example = batch.example(place);
+            let label = self.label(&example).map_err(|problem| LearnError { place, line: example.line, problem })?;
+            self.learn_one(batch, &example, label, step, loss);
+        }
+        Ok(())
+    }
+
+    /// Expand, score, record, move.
+    #[inline]
+    fn learn_one(&mut self, batch: &Batch, example: &Example<'_>, label: f32, step: impl Step, loss: impl Loss) {
+        let model = &mut self.model;
+        let base = self.intake.take(batch, example, &mut model.features);
+        if model.linear.slots().len() < model.features.slot_count() {
+            model.fit_tables();
+        }
+        expansion::products(model.settings.expansion, base, &model.products, model.settings.seed, &mut self.rows);
+        let active = Active { base, linear: expansion::linear(base), products: &self.rows };
+        let prediction = model.predict(active, example.label.base);
+        let importance = example.label.importance;
+        model.progress.tally.add(prediction, label, importance, loss.value(prediction, label));
+        model.progress.tally.features += active.count() as u64;
+        model.progress.tally.base_features += base.slots.len() as u64 - 1;
+        if importance > 0.0 {
+            let surprise = Surprise { prediction, label, importance };
+            step.step(model, active, loss, surprise, &mut self.directions);
+        }
+    }
+
+    /// Checks and notes the label; for losses of two classes it becomes -1 or 1.
+    #[inline]
+    fn label(&mut self, example: &Example<'_>) -> Result<f32, LabelProblem> {
+        let label = example.label.value.ok_or(LabelProblem::Missing)?;
+        let importance = example.label.importance;
+        if !label.is_finite() {
+            return Err(LabelProblem::NotFinite(label));
+        }
+        if !(importance >= 0.0 && importance.is_finite()) {
+            return Err(LabelProblem::Importance(importance));
+        }
+        let mut labels = self.model.progress.labels;
+        labels.add(label);
+        if !self.model.settings.loss.needs_two_classes() {
+            self.model.progress.labels = labels;
+            return Ok(label);
+        }
+        if labels.task() != Task::Classification {
+            return Err(LabelProblem::NotAClass { label, loss: self.model.settings.loss.name() });
+        }
+        // The range that predictions are clipped to is that of the labels as they are learned.
+        labels.smallest = -1.0;
+        labels.largest = 1.0;
+        self.model.progress.labels = labels;
+        Ok(if label > 0.0 { 1.0 } else { -1.0 })
+    }
+}

@@ -1,0 +1,25 @@
+//! russet: an online learner for large sparse and tabular data.
+//!
+//! It learns from one example at a time, at the cost of the features the example has, and keeps nothing of it.
+//! This crate is the learner alone: it reads no file, prints nothing and starts no thread. Readers are in
+//! `russet-data`, the program in `russet-cli`.
+//!
+//! An example travels: [`batch`] (examples as a reader hands them over) -> [`feature`] (names to slots) -> the
+//! expansion (products as rows of weights) -> [`weights`] (score) -> [`loss`] -> [`step`] (update) -> [`metrics`].
+//!
+//! [`Learner`] learns a [`Model`]; a [`model::Predictor`] predicts with it.
+
+pub mod batch;
+mod expansion;
+pub mod feature;
+mod intake;
+mod learner;
+pub mod loss;
+pub mod metrics;
+pub mod model;
+pub mod settings;
+pub mod step;
+pub mod weights;
+
+pub use learner::{LabelProblem, LearnError, Learner};
+pub use model::Model;

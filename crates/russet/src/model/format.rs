@@ -1,0 +1,239 @@
+//! The model file: magic, version, header, sections, checksum.
+//!
+//! ```text
+//! offset  bytes
+//! 0       8      "russet\x1a\n"
+//! 8       4      format version
+//! 12      4      length of the header
+//! 16      ...    header: JSON with the settings, the learning state, and attachments
+//!         ...    features: count; ids; slots (hashed only); lengths of names; names
+//!         ...    base weights, then products: count, stored, kind; w, G, N of each stored slot
+//! end-8   8      XXH3 of all before
+//! ```
+//! Whole numbers are little-endian; counts are 8 bytes long.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use thiserror::Error;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{Model, State};
+use crate::feature::{FeatureId, FeatureTable, Indexing};
+use crate::settings::Settings;
+use crate::weights::{Slot, WeightTable};
+
+/// The newest format version that this build reads, and the one it writes.
+pub const FORMAT_VERSION: u32 = 1;
+
+const MAGIC: &[u8; 8] = b"russet\x1a\n";
+
+/// Why bytes are not a model that can be loaded.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// It does not begin as a model does.
+    #[error("this is not a russet model")]
+    Foreign,
+    /// It was written by a later version of russet.
+    #[error("this model has format {found}, from a newer russet; this one reads up to format {FORMAT_VERSION}")]
+    Newer {
+        /// The format it has.
+        found: u32,
+    },
+    /// It ends too early, or bytes in it have changed.
+    #[error("this model is damaged: {0}")]
+    Damaged(&'static str),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    settings: Settings,
+    state: State,
+    attachments: BTreeMap<String, String>,
+}
+
+impl Model {
+    /// The model as the bytes of its file. Equal models give equal bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let header =
+            Header { settings: (*self.settings).clone(), state: self.state(), attachments: self.attachments.clone() };
+        let header = serde_json::to_vec(&header).expect("the header has only plain fields");
+        let mut bytes =
+            Vec::with_capacity(header.len() + 64 + self.features.len() * 32 + self.linear.slots().len() * 12);
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
+        bytes.extend_from_slice(&(header.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(&header);
+        write_features(&self.features, self.settings.indexing, &mut bytes);
+        write_weights(&self.linear, &mut bytes);
+        write_weights(&self.products, &mut bytes);
+        let checksum = xxh3_64(&bytes);
+        bytes.extend_from_slice(&checksum.to_le_bytes());
+        bytes
+    }
+
+    /// Reads a model from the bytes of its file.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
+        let mut input = open(bytes)?;
+        let header_length = input.u32()? as usize;
+        let header: Header =
+            serde_json::from_slice(input.take(header_length)?).map_err(|_| damaged("its header cannot be read"))?;
+        let settings = header.settings.check().map_err(|_| damaged("its settings are out of range"))?;
+        let mut model = Model::new(settings);
+        let State { scale, shrinkage, rounds, progress } = header.state;
+        (model.scale, model.shrinkage, model.rounds, model.progress) = (scale, shrinkage, rounds, progress);
+        model.attachments = header.attachments;
+        read_features(&mut model.features, model.settings.indexing, &mut input)?;
+        model.fit_tables();
+        read_weights(&mut model.linear, &mut input)?;
+        read_weights(&mut model.products, &mut input)?;
+        if !input.rest.is_empty() {
+            return Err(damaged("it goes on after its end"));
+        }
+        Ok(model)
+    }
+}
+
+fn damaged(what: &'static str) -> ModelError {
+    ModelError::Damaged(what)
+}
+
+/// Checks what is outside the sections, and gives the sections.
+fn open(bytes: &[u8]) -> Result<Input<'_>, ModelError> {
+    if bytes.is_empty() || bytes.iter().zip(MAGIC).any(|(found, wanted)| found != wanted) {
+        return Err(ModelError::Foreign);
+    }
+    let mut input = Input { rest: bytes };
+    input.take(MAGIC.len())?;
+    let version = input.u32()?;
+    if version > FORMAT_VERSION {
+        return Err(ModelError::Newer { found: version });
+    }
+    let (sections, checksum) = input.rest.split_last_chunk::<8>().ok_or(damaged("it ends too early"))?;
+    if xxh3_64(&bytes[..bytes.len() - 8]) != u64::from_le_bytes(*checksum) {
+        return Err(damaged("its checksum is wrong, so it was cut short or changed"));
+    }
+    Ok(Input { rest: sections })
+}
+
+fn write_features(features: &FeatureTable, indexing: Indexing, bytes: &mut Vec<u8>) {
+    bytes.extend_from_slice(&(features.len() as u64).to_le_bytes());
+    features.iter().for_each(|(id, ..)| bytes.extend_from_slice(&id.0.to_le_bytes()));
+    if indexing == Indexing::Hashed {
+        features.iter().for_each(|(_, slot, _)| bytes.extend_from_slice(&slot.to_le_bytes()));
+    }
+    features.iter().for_each(|(.., name)| bytes.extend_from_slice(&(name.len() as u32).to_le_bytes()));
+    features.iter().for_each(|(.., name)| bytes.extend_from_slice(name));
+}
+
+fn read_features(features: &mut FeatureTable, indexing: Indexing, input: &mut Input<'_>) -> Result<(), ModelError> {
+    let count = input.count(12)?;
+    let ids = input.take(count * 8)?;
+    let slots = if indexing == Indexing::Hashed { input.take(count * 4)? } else { &[] };
+    let lengths = input.take(count * 4)?;
+    for (place, (id, length)) in ids.as_chunks::<8>().0.iter().zip(lengths.as_chunks::<4>().0).enumerate() {
+        let name = input.take(u32::from_le_bytes(*length) as usize)?;
+        let slot = features.slot_or_insert(FeatureId(u64::from_le_bytes(*id)), name);
+        let expected = match slots.as_chunks::<4>().0.get(place) {
+            Some(slot) => u32::from_le_bytes(*slot),
+            None => place as u32 + 1,
+        };
+        if slot != expected || features.len() != place + 1 {
+            return Err(damaged("its features contradict each other"));
+        }
+    }
+    Ok(())
+}
+
+const DENSE: u32 = 0;
+const SPARSE: u32 = 1;
+const SLOT_BYTES: usize = 12;
+
+/// Every slot, or only those in use with their places, whichever is shorter.
+fn write_weights(table: &WeightTable, bytes: &mut Vec<u8>) {
+    let slots = table.slots();
+    let used = slots.iter().filter(|slot| !slot.is_untouched()).count();
+    let sparse = used * (SLOT_BYTES + 4) < slots.len() * SLOT_BYTES;
+    bytes.extend_from_slice(&(slots.len() as u64).to_le_bytes());
+    bytes.extend_from_slice(&(if sparse { used } else { slots.len() } as u64).to_le_bytes());
+    bytes.extend_from_slice(&(if sparse { SPARSE } else { DENSE }).to_le_bytes());
+    for (place, slot) in slots.iter().enumerate().filter(|(_, slot)| !sparse || !slot.is_untouched()) {
+        if sparse {
+            bytes.extend_from_slice(&(place as u32).to_le_bytes());
+        }
+        for field in [slot.weight, slot.gradient, slot.scale] {
+            bytes.extend_from_slice(&field.to_le_bytes());
+        }
+    }
+}
+
+fn read_weights(table: &mut WeightTable, input: &mut Input<'_>) -> Result<(), ModelError> {
+    let wrong_size = damaged("a table of weights has the wrong size");
+    let length = input.u64()?;
+    let stored = input.count(SLOT_BYTES)?;
+    let sparse = match input.u32()? {
+        DENSE if stored as u64 == length => false,
+        SPARSE => true,
+        _ => return Err(wrong_size),
+    };
+    let slots = table.slots_mut();
+    if length != slots.len() as u64 {
+        return Err(wrong_size);
+    }
+    for place in 0..stored {
+        let place = if sparse { input.u32()? as usize } else { place };
+        let slot = read_slot(input)?;
+        *slots.get_mut(place).ok_or(wrong_size.clone())? = slot;
+    }
+    Ok(())
+}
+
+fn read_slot(input: &mut Input<'_>) -> Result<Slot, ModelError> {
+    let [weight, gradient, scale] = [input.f32()?, input.f32()?, input.f32()?];
+    if !(weight.is_finite() && gradient.is_finite() && scale.is_finite() && gradient >= 0.0 && scale >= 0.0) {
+        return Err(damaged("a weight is not a number"));
+    }
+    let inverse_scale = if scale > 0.0 { 1.0 / scale } else { 0.0 };
+    Ok(Slot { weight, gradient, scale, inverse_scale })
+}
+
+/// Bytes still to be read.
+struct Input<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Input<'a> {
+    fn take(&mut self, length: usize) -> Result<&'a [u8], ModelError> {
+        let (taken, rest) = self.rest.split_at_checked(length).ok_or(damaged("it ends too early"))?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], ModelError> {
+        let (taken, rest) = self.rest.split_first_chunk().ok_or(damaged("it ends too early"))?;
+        self.rest = rest;
+        Ok(*taken)
+    }
+
+    fn u32(&mut self) -> Result<u32, ModelError> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    fn u64(&mut self) -> Result<u64, ModelError> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    fn f32(&mut self) -> Result<f32, ModelError> {
+        self.array().map(f32::from_le_bytes)
+    }
+
+    /// A number of things of at least `size` bytes each, which must fit in what is left.
+    fn count(&mut self, size: usize) -> Result<usize, ModelError> {
+        let count = self.u64()?;
+        if count > (self.rest.len() / size) as u64 {
+            return Err(damaged("it ends too early"));
+        }
+        Ok(count as usize)
+    }
+}

@@ -1,0 +1,160 @@
+//! What has been learned: everything that is saved, and all that a prediction needs.
+//!
+//! A [`Model`] is only changed by a [`crate::Learner`]. Predicting does not change it: a [`Predictor`] holds the
+//! buffers, so any number of them can share one model, one in each thread.
+
+mod format;
+mod predictor;
+mod terms;
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+use crate::expansion;
+use crate::feature::FeatureTable;
+use crate::loss::{Hinge, Logistic, Loss, LossKind, Quantile, Squared};
+use crate::metrics::{Progressive, Task};
+use crate::settings::Checked;
+use crate::step::{Active, GlobalScale, Shrinkage};
+use crate::weights::{Cpu, WeightTable, sum};
+
+pub use format::{FORMAT_VERSION, ModelError};
+pub use predictor::{Predicted, Predictor};
+pub use terms::Term;
+
+/// A model: settings, features with their names, weights with their learning state.
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub(crate) settings: Checked,
+    pub(crate) features: FeatureTable,
+    pub(crate) linear: WeightTable,
+    pub(crate) products: WeightTable,
+    pub(crate) scale: GlobalScale,
+    pub(crate) shrinkage: Shrinkage,
+    /// `t` of the plain gradient step's schedule.
+    pub(crate) rounds: u64,
+    pub(crate) progress: Progressive,
+    pub(crate) attachments: BTreeMap<String, String>,
+}
+
+/// The learning state besides the weights.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct State {
+    scale: GlobalScale,
+    shrinkage: Shrinkage,
+    rounds: u64,
+    progress: Progressive,
+}
+
+impl Model {
+    /// A model that has learned nothing yet.
+    pub fn new(settings: Checked) -> Model {
+        Model {
+            features: FeatureTable::new(settings.indexing, settings.bits, settings.seed),
+            linear: WeightTable::new(settings.bits, Cpu::fastest()),
+            products: WeightTable::new(settings.bits, Cpu::fastest()),
+            scale: GlobalScale::default(),
+            shrinkage: Shrinkage::default(),
+            rounds: 0,
+            progress: Progressive::default(),
+            attachments: BTreeMap::new(),
+            settings,
+        }
+    }
+
+    /// The settings it was trained with.
+    pub fn settings(&self) -> &Checked {
+        &self.settings
+    }
+
+    /// The base features it knows.
+    pub fn features(&self) -> &FeatureTable {
+        &self.features
+    }
+
+    /// Progressive validation over all it has learned from.
+    pub fn progress(&self) -> &Progressive {
+        &self.progress
+    }
+
+    /// The progressive error: share of mistakes, or mean squared error.
+    pub fn progressive_error(&self) -> Option<f64> {
+        self.progress.error_of(&self.progress.tally, self.settings.loss.needs_two_classes())
+    }
+
+    /// What the labels make of it: a classification or a regression.
+    pub fn task(&self) -> Task {
+        if self.settings.loss.needs_two_classes() { Task::Classification } else { self.progress.task() }
+    }
+
+    /// Texts saved with the model for its users, such as the columns of a CSV file.
+    pub fn attachments(&self) -> &BTreeMap<String, String> {
+        &self.attachments
+    }
+
+    /// Sets or, with `None`, removes a text to be saved with the model.
+    pub fn attach(&mut self, name: &str, text: Option<String>) {
+        match text {
+            Some(text) => self.attachments.insert(name.to_owned(), text),
+            None => self.attachments.remove(name),
+        };
+    }
+
+    /// Chooses the version of the inner loops; all give the same bits.
+    pub fn set_cpu(&mut self, cpu: Cpu) {
+        self.linear.set_cpu(cpu);
+        self.products.set_cpu(cpu);
+    }
+
+    /// How many weights an example has touched: base weights and products.
+    pub fn weight_counts(&self) -> (usize, usize) {
+        let used = |table: &WeightTable| table.slots().iter().filter(|slot| !slot.is_untouched()).count();
+        (used(&self.linear), used(&self.products))
+    }
+
+    /// True if some products share a weight because there are more than 2^bits.
+    pub fn products_share_weights(&self) -> bool {
+        expansion::slots_needed(self.settings.expansion, self.features.slot_count()) > self.products.limit() as u64
+    }
+
+    /// Makes the weight tables as large as the known features need.
+    pub(crate) fn fit_tables(&mut self) {
+        let slots = self.features.slot_count();
+        self.linear.grow_to(slots);
+        let products = expansion::slots_needed(self.settings.expansion, slots);
+        self.products.grow_to(usize::try_from(products).unwrap_or(usize::MAX));
+    }
+
+    /// `base + w . x`, clipped to the range that labels have had.
+    pub(crate) fn predict(&self, active: Active<'_>, base: f32) -> f32 {
+        let gravity = self.shrinkage.gravity();
+        let mut total = [0.0; crate::weights::LANES];
+        self.linear.score(&[active.linear], active.base, gravity, &mut total);
+        self.products.score(active.products, active.base, gravity, &mut total);
+        self.clip(sum(&total) * self.shrinkage.contraction() + base)
+    }
+
+    fn clip(&self, score: f32) -> f32 {
+        let (low, high) = match self.settings.loss {
+            LossKind::Logistic => (-50.0, 50.0),
+            _ => (self.progress.labels.smallest, self.progress.labels.largest),
+        };
+        // A sum of weights of both signs may overflow to "not a number"; then nothing is known.
+        if score.is_nan() { 0.0f32.clamp(low, high) } else { score.clamp(low, high) }
+    }
+
+    /// The loss of predicting `prediction` for `label`.
+    pub fn loss(&self, prediction: f32, label: f32) -> f32 {
+        match self.settings.loss {
+            LossKind::Squared => Squared.value(prediction, label),
+            LossKind::Logistic => Logistic.value(prediction, label),
+            LossKind::Hinge => Hinge.value(prediction, label),
+            LossKind::Quantile => Quantile { tau: self.settings.quantile }.value(prediction, label),
+        }
+    }
+
+    fn state(&self) -> State {
+        State { scale: self.scale, shrinkage: self.shrinkage, rounds: self.rounds, progress: self.progress }
+    }
+}

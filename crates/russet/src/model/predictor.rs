@@ -1,0 +1,93 @@
+use super::Model;
+use crate::batch::{Batch, Example};
+use crate::expansion;
+use crate::intake::Intake;
+use crate::loss::LossKind;
+use crate::metrics::Task;
+use crate::settings::ExpansionKind;
+use crate::step::Active;
+use crate::weights::Row;
+
+/// Predicts with a model, holding the buffers this needs.
+///
+/// ```
+/// # use russet::{Learner, batch::{Batch, Dictionary, Label}, feature::Namespace, settings::Settings};
+/// # let (mut dictionary, mut batch) = (Dictionary::default(), Batch::default());
+/// # batch.start(&mut dictionary);
+/// # batch.push_named(&mut dictionary, Namespace::ANONYMOUS, "a", 1.0);
+/// # batch.end_example(Label::new(1.0), b"", 1);
+/// # let mut learner = Learner::new(Settings::default().check().unwrap());
+/// # learner.learn(&batch).unwrap();
+/// let model = learner.into_model();
+/// let mut predictor = model.predictor();
+/// predictor.begin(&batch);
+/// let predicted = predictor.predict(&batch, &batch.example(0));
+/// assert!(predicted.value > 0.0);
+/// ```
+pub struct Predictor<'m> {
+    model: &'m Model,
+    intake: Intake,
+    rows: Vec<Row>,
+}
+
+/// A prediction.
+#[derive(Clone, Copy, Debug)]
+pub struct Predicted<'m> {
+    /// The prediction itself: a number, or a margin for the logistic and hinge losses.
+    pub value: f32,
+    /// For a classification: how likely the positive class is.
+    pub probability: Option<f32>,
+    /// For a classification: labels above this are of the positive class.
+    pub threshold: f32,
+    model: &'m Model,
+}
+
+impl Model {
+    /// A predictor for this model.
+    pub fn predictor(&self) -> Predictor<'_> {
+        let sorted = self.settings.expansion != ExpansionKind::Linear;
+        Predictor { model: self, intake: Intake::new(self.settings.ngram, sorted), rows: Vec::new() }
+    }
+}
+
+impl<'m> Predictor<'m> {
+    /// Takes note of the features a batch declares. Comes once for each batch, before its examples.
+    pub fn begin(&mut self, batch: &Batch) {
+        self.intake.begin(batch);
+    }
+
+    /// Predicts an example of the batch that was begun last.
+    pub fn predict(&mut self, batch: &Batch, example: &Example<'_>) -> Predicted<'m> {
+        let model = self.model;
+        let settings = &model.settings;
+        let base = self.intake.take(batch, example, &model.features);
+        expansion::products(settings.expansion, base, &model.products, settings.seed, &mut self.rows);
+        let active = Active { base, linear: expansion::linear(base), products: &self.rows };
+        Predicted::new(model, model.predict(active, example.label.base))
+    }
+}
+
+impl<'m> Predicted<'m> {
+    fn new(model: &'m Model, value: f32) -> Predicted<'m> {
+        let threshold = if model.progress.labels.zero_based() { 0.5 } else { 0.0 };
+        let probability = (model.task() == Task::Classification).then(|| match model.settings.loss {
+            LossKind::Logistic => (1.0 / (1.0 + libm::exp(-f64::from(value)))) as f32,
+            LossKind::Squared | LossKind::Quantile if threshold == 0.5 => value.clamp(0.0, 1.0),
+            _ => ((value + 1.0) / 2.0).clamp(0.0, 1.0),
+        });
+        Predicted { value, probability, threshold, model }
+    }
+
+    /// True if the positive class is predicted.
+    pub fn is_positive(&self) -> bool {
+        let middle = if self.model.settings.loss.needs_two_classes() { 0.0 } else { self.threshold };
+        self.value > middle
+    }
+
+    /// The loss if `label` is the truth.
+    pub fn loss(&self, label: f32) -> f32 {
+        let signed = if label > self.threshold { 1.0 } else { -1.0 };
+        let label = if self.model.settings.loss.needs_two_classes() { signed } else { label };
+        self.model.loss(self.value, label)
+    }
+}

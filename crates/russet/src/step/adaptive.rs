@@ -1,0 +1,63 @@
+use serde::{Deserialize, Serialize};
+
+use super::{Active, Directions, Step, Surprise};
+use crate::loss::Loss;
+use crate::model::Model;
+
+/// The adaptive, normalised, importance-aware step; see the [module](crate::step).
+#[derive(Clone, Copy, Debug)]
+pub struct Adaptive;
+
+/// What the global scale of the step is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GlobalScale {
+    /// `T`: the importance of all examples learned from.
+    pub importance: f64,
+    /// `S`: the sum of importance times `sum_i x_i^2 / N_i^2`.
+    pub norm: f64,
+}
+
+impl GlobalScale {
+    /// Takes note of an example and gives `c = sqrt(T / S)`.
+    fn add(&mut self, importance: f32, norm: f32) -> f32 {
+        self.importance += f64::from(importance);
+        self.norm += f64::from(importance) * f64::from(norm);
+        if self.norm > 0.0 { (self.importance / self.norm).sqrt() as f32 } else { 1.0 }
+    }
+}
+
+impl Step for Adaptive {
+    fn step(
+        self,
+        model: &mut Model,
+        active: Active<'_>,
+        loss: impl Loss,
+        surprise: Surprise,
+        directions: &mut Directions,
+    ) {
+        let Surprise { prediction, label, importance } = surprise;
+        let slope = loss.slope(prediction, label);
+        let squared_slope = (importance * slope * slope).min(f32::MAX);
+        if squared_slope == 0.0 {
+            return;
+        }
+        let linear = model.linear.measure(&[active.linear], active.base, squared_slope, &mut directions.linear);
+        let products = model.products.measure(active.products, active.base, squared_slope, &mut directions.products);
+        let scale = model.scale.add(importance, linear.norm + products.norm);
+        let sensitivity = scale * (linear.sensitivity + products.sensitivity);
+        let size = loss.step(prediction, label, model.settings.learning_rate * importance, sensitivity);
+        // The step as a multiple of the plain gradient step: how long L1 and L2 pull.
+        let size = model.shrinkage.pull(size, -size / slope, model.settings.l1, model.settings.l2);
+        model.move_weights(active, scale * size, directions);
+    }
+}
+
+impl Model {
+    pub(super) fn move_weights(&mut self, active: Active<'_>, step: f32, directions: &mut Directions) {
+        self.linear.apply(&[active.linear], active.base, step, &mut directions.linear);
+        self.products.apply(active.products, active.base, step, &mut directions.products);
+        if self.shrinkage.is_spent() {
+            self.shrinkage.settle(&mut [&mut self.linear, &mut self.products]);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! How weights move after an example.
+//!
+//! [`Adaptive`] is the default, three refinements of a gradient step together. Symbols: `x_i` the value of
+//! feature i, `p` the prediction, `y` the label, `h` the example's importance, `eta` the learning rate.
+//! - *adaptive*: `G_i` is the sum of `h slope(p)^2 x_i^2`; feature i moves at the rate `1 / sqrt(G_i)`;
+//! - *normalised*: `N_i` is the largest `|x_i|`; the rate carries `1 / N_i`, and the whole step the factor
+//!   `c = sqrt(T / S)`, with `T` the importance seen so far and `S` the sum of `h sum_i x_i^2 / N_i^2`;
+//! - *importance-aware*: with `u = c sum_i x_i^2 / (N_i sqrt(G_i))`, the size of the step is
+//!   [`Loss::step`]`(p, y, eta h, u)`.
+//!
+//! [`Sgd`] is the plain gradient step on the L2-regularised objective at the rate `1 / (lambda (t + 1))`.
+
+mod adaptive;
+mod sgd;
+mod shrinkage;
+
+pub use adaptive::{Adaptive, GlobalScale};
+pub use sgd::Sgd;
+pub use shrinkage::Shrinkage;
+
+use crate::loss::Loss;
+use crate::model::Model;
+use crate::weights::{BaseFeatures, Row};
+
+/// The active features of one example: a row of base weights and rows of products.
+#[derive(Clone, Copy)]
+pub(crate) struct Active<'a> {
+    pub(crate) base: &'a BaseFeatures,
+    pub(crate) linear: Row,
+    pub(crate) products: &'a [Row],
+}
+
+impl Active<'_> {
+    /// How many features are active, the constant included.
+    pub(crate) fn count(&self) -> usize {
+        self.linear.len() + self.products.iter().map(Row::len).sum::<usize>()
+    }
+}
+
+/// Room for the direction of every active weight, reused from example to example.
+#[derive(Clone, Debug, Default)]
+pub struct Directions {
+    linear: Vec<f32>,
+    products: Vec<f32>,
+}
+
+/// What an example's prediction and label say.
+#[derive(Clone, Copy)]
+pub(crate) struct Surprise {
+    pub(crate) prediction: f32,
+    pub(crate) label: f32,
+    pub(crate) importance: f32,
+}
+
+/// Moves the weights of a model after an example.
+pub(crate) trait Step: Copy {
+    fn step(
+        self,
+        model: &mut Model,
+        active: Active<'_>,
+        loss: impl Loss,
+        surprise: Surprise,
+        directions: &mut Directions,
+    );
+}

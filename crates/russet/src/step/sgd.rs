@@ -1,0 +1,32 @@
+use super::{Active, Directions, Step, Surprise};
+use crate::loss::Loss;
+use crate::model::Model;
+use crate::weights::WeightTable;
+
+/// `w <- (1 - eta_t lambda) w - eta_t h slope(p) x` with `eta_t = 1 / (lambda (t + 1))`, t = 1, 2, ...
+///
+/// The theorem's setting: stochastic gradient descent on the expected loss plus `lambda |w|^2 / 2`, `lambda`
+/// being the `l2` of the settings. The factor `1 - eta_t lambda = t / (t + 1)` is applied lazily.
+#[derive(Clone, Copy, Debug)]
+pub struct Sgd;
+
+impl Step for Sgd {
+    fn step(
+        self,
+        model: &mut Model,
+        active: Active<'_>,
+        loss: impl Loss,
+        surprise: Surprise,
+        directions: &mut Directions,
+    ) {
+        model.rounds += 1;
+        let rate = 1.0 / (f64::from(model.settings.l2) * (model.rounds + 1) as f64);
+        let slope = loss.slope(surprise.prediction, surprise.label);
+        let size = (-rate * f64::from(surprise.importance) * f64::from(slope)) as f32;
+        let kept = model.rounds as f64 / (model.rounds + 1) as f64;
+        let size = model.shrinkage.pull_by(size, kept, rate * f64::from(model.settings.l1));
+        WeightTable::values(&[active.linear], active.base, &mut directions.linear);
+        WeightTable::values(active.products, active.base, &mut directions.products);
+        model.move_weights(active, size, directions);
+    }
+}

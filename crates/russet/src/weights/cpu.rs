@@ -1,0 +1,41 @@
+/// Which version of the loops runs. All give the same bits; they differ in speed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cpu {
+    /// One feature at a time, said plainly.
+    Plain,
+    /// Sixteen at a time, with the instructions every processor of the kind has.
+    Portable,
+    /// Sixteen at a time, with AVX2.
+    Avx2,
+}
+
+impl Cpu {
+    /// Every version that can run on this machine.
+    pub fn available() -> Vec<Cpu> {
+        let mut all = vec![Cpu::Plain, Cpu::Portable];
+        if has_avx2() {
+            all.push(Cpu::Avx2);
+        }
+        all
+    }
+
+    /// The fastest version that can run on this machine.
+    pub fn fastest() -> Cpu {
+        if has_avx2() { Cpu::Avx2 } else { Cpu::Portable }
+    }
+
+    /// The version called `name` (`plain`, `portable`, `avx2`), if it can run on this machine.
+    pub fn named(name: &str) -> Option<Cpu> {
+        Cpu::available().into_iter().find(|cpu| format!("{cpu:?}").eq_ignore_ascii_case(name))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_avx2() -> bool {
+    std::arch::is_x86_feature_detected!("avx2")
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn has_avx2() -> bool {
+    false
+}

@@ -1,0 +1,173 @@
+//! The three loops, several features at a time, for rows whose weights are their own.
+//!
+//! Each function does for W neighbouring lanes what `plain` does for one, in the same order of operations, so
+//! the results are the same bits. A row is cut into pieces of 16, then 8, 4 and single features; since lanes do
+//! not mix, the cuts cannot be seen in the result.
+
+use super::plain::{Sums, lift, measure_one, pulled};
+use super::{LANES, Lanes, Slot};
+
+/// A row whose weights are its own, and what it is multiplied with.
+#[derive(Clone, Copy)]
+pub(super) struct OwnRow<'a> {
+    /// The weight of base slot `i` is at `start + i`.
+    pub(super) start: usize,
+    pub(super) multiplier: f32,
+    pub(super) places: &'a [u32],
+    pub(super) values: &'a [f32],
+}
+
+impl OwnRow<'_> {
+    /// # Safety
+    /// `position + W` is at most the row's length.
+    #[inline(always)]
+    unsafe fn piece<const W: usize>(&self, position: usize) -> (&[u32; W], &[f32; W]) {
+        debug_assert!(position + W <= self.places.len() && self.places.len() == self.values.len());
+        // SAFETY: the caller keeps position + W within both slices, which are of one length.
+        unsafe { (&*self.places.as_ptr().add(position).cast(), &*self.values.as_ptr().add(position).cast()) }
+    }
+}
+
+/// Calls `$body!(width, position)` for each piece of a row of `$length`.
+macro_rules! for_each_piece {
+    ($length:expr, $body:ident) => {
+        let length = $length;
+        let mut position = 0;
+        while position + 16 <= length {
+            $body!(16, position);
+            position += 16;
+        }
+        if position + 8 <= length {
+            $body!(8, position);
+            position += 8;
+        }
+        if position + 4 <= length {
+            $body!(4, position);
+            position += 4;
+        }
+        while position < length {
+            $body!(1, position);
+            position += 1;
+        }
+    };
+}
+
+/// # Safety
+/// For every place of the row, `start + place` is within `slots`.
+#[inline(always)]
+pub(super) unsafe fn score(slots: &[Slot], row: OwnRow<'_>, gravity: f32, total: &mut Lanes) {
+    macro_rules! piece {
+        ($width:literal, $position:expr) => {
+            // SAFETY: for_each_piece stays within the row; the places are the caller's promise.
+            unsafe { score_piece::<$width>(slots, row, $position, gravity, total) }
+        };
+    }
+    for_each_piece!(row.places.len(), piece);
+}
+
+/// # Safety
+/// As for [`score`], and `position + W` is at most the row's length.
+#[inline(always)]
+unsafe fn score_piece<const W: usize>(
+    slots: &[Slot],
+    row: OwnRow<'_>,
+    position: usize,
+    gravity: f32,
+    total: &mut Lanes,
+) {
+    // SAFETY: the caller's promise on position.
+    let (places, values) = unsafe { row.piece::<W>(position) };
+    let mut weights = [0.0; W];
+    for lane in 0..W {
+        // SAFETY: the caller's promise on places.
+        weights[lane] = unsafe { slots.get_unchecked(row.start + places[lane] as usize) }.weight;
+    }
+    let first = position % LANES;
+    for lane in 0..W {
+        total[first + lane] += pulled(weights[lane], gravity) * (row.multiplier * values[lane]);
+    }
+}
+
+/// # Safety
+/// For every place of the row, `start + place` is within `slots`; no place occurs twice; `directions` is as long
+/// as the row.
+#[inline(always)]
+pub(super) unsafe fn measure(
+    slots: &mut [Slot],
+    row: OwnRow<'_>,
+    squared_slope: f32,
+    sums: &mut Sums,
+    directions: &mut [f32],
+) {
+    debug_assert_eq!(directions.len(), row.places.len());
+    macro_rules! piece {
+        ($width:literal, $position:expr) => {
+            // SAFETY: for_each_piece stays within the row and the directions; the rest is the caller's promise.
+            unsafe { measure_piece::<$width>(slots, row, $position, squared_slope, sums, directions) }
+        };
+    }
+    for_each_piece!(row.places.len(), piece);
+}
+
+/// # Safety
+/// As for [`measure`], and `position + W` is at most the row's length.
+#[inline(always)]
+unsafe fn measure_piece<const W: usize>(
+    slots: &mut [Slot],
+    row: OwnRow<'_>,
+    position: usize,
+    squared_slope: f32,
+    sums: &mut Sums,
+    directions: &mut [f32],
+) {
+    // SAFETY: the caller's promise on position.
+    let (places, values) = unsafe { row.piece::<W>(position) };
+    let first = position % LANES;
+    let mut x = [0.0; W];
+    let mut gradient = [0.0; W];
+    let mut scale = [0.0; W];
+    let mut inverse_scale = [0.0; W];
+    for lane in 0..W {
+        // SAFETY: the caller's promise on places.
+        let slot = unsafe { slots.get_unchecked(row.start + places[lane] as usize) };
+        gradient[lane] = slot.gradient;
+        scale[lane] = slot.scale;
+        inverse_scale[lane] = slot.inverse_scale;
+    }
+    let mut widens = false;
+    for lane in 0..W {
+        x[lane] = lift(row.multiplier * values[lane]);
+        widens |= x[lane].abs() > scale[lane];
+    }
+    if widens {
+        for lane in 0..W {
+            let slot = &mut slots[row.start + places[lane] as usize];
+            let value = row.multiplier * values[lane];
+            directions[position + lane] = measure_one(slot, value, squared_slope, first + lane, sums);
+        }
+        return;
+    }
+    for lane in 0..W {
+        gradient[lane] = (gradient[lane] + squared_slope * (x[lane] * x[lane])).clamp(f32::MIN_POSITIVE, f32::MAX);
+        let normalised = x[lane] * inverse_scale[lane];
+        let direction = normalised / gradient[lane].sqrt();
+        sums.norm[first + lane] += normalised * normalised;
+        sums.sensitivity[first + lane] += x[lane] * direction;
+        // SAFETY: directions is as long as the row, and position + lane is within it.
+        unsafe { *directions.get_unchecked_mut(position + lane) = direction };
+    }
+    for lane in 0..W {
+        // SAFETY: the caller's promise on places.
+        unsafe { slots.get_unchecked_mut(row.start + places[lane] as usize) }.gradient = gradient[lane];
+    }
+}
+
+/// # Safety
+/// For every place of the row, `start + place` is within `slots`.
+#[inline(always)]
+pub(super) unsafe fn apply(slots: &mut [Slot], row: OwnRow<'_>, step: f32, directions: &[f32]) {
+    for (&place, direction) in row.places.iter().zip(directions) {
+        // SAFETY: the caller's promise on places.
+        unsafe { slots.get_unchecked_mut(row.start + place as usize) }.weight += step * direction;
+    }
+}

@@ -1,0 +1,48 @@
+//! Where weights live, and the three loops that touch them: score, measure, apply.
+//!
+//! A weight and its learning state are one 16-byte [`Slot`], so that a scattered access costs one cache line.
+//! The active features of an example are given as [`Row`]s over its base features: a row is one monomial `m`
+//! times each of a range of the base features. The linear part is one row with `m = 1`; a quadratic expansion
+//! has a row for each base feature. So no product is ever written out: a row's values are made in the loop.
+//!
+//! Sums run in 16 lanes, the position in the row modulo 16, whatever the processor; results are therefore
+//! the same bits everywhere. `plain` says each loop in the obvious way and is the oracle; `lanes` computes the
+//! same sixteen at a time.
+
+// The loops index without bounds checks: expansions make rows that fit their table (`WeightTable::holds`).
+#![allow(unsafe_code)]
+
+mod cpu;
+mod lanes;
+mod plain;
+mod row;
+mod slot;
+mod table;
+
+pub use cpu::Cpu;
+pub use row::{BaseFeatures, Place, Row};
+pub use slot::Slot;
+pub use table::{Measured, WeightTable};
+
+/// How many partial sums a loop keeps.
+pub(crate) const LANES: usize = 16;
+
+/// Sixteen partial sums.
+pub(crate) type Lanes = [f32; LANES];
+
+/// Adds up partial sums in a fixed order: halves onto halves.
+pub(crate) fn sum(lanes: &Lanes) -> f32 {
+    let mut sums = *lanes;
+    let mut width = LANES / 2;
+    while width > 0 {
+        for lane in 0..width {
+            sums[lane] += sums[lane + width];
+        }
+        width /= 2;
+    }
+    sums[0]
+}
+
+/// Values this small are lifted to it, sign kept, when they are squared: below, squares leave the range of
+/// normal numbers, where arithmetic is a hundred times slower.
+pub(crate) const SMALLEST: f32 = 1.084_202_2e-19;

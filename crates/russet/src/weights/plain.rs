@@ -1,0 +1,78 @@
+//! The three loops, said plainly: the oracle for `lanes`, and the path for rows whose weights are shared.
+
+use super::{BaseFeatures, LANES, Lanes, Row, SMALLEST, Slot};
+
+/// A weight after L1's pull: moved towards zero by `gravity`, and no further.
+#[inline]
+pub(super) fn pulled(weight: f32, gravity: f32) -> f32 {
+    weight - weight.clamp(-gravity, gravity)
+}
+
+/// Adds `sum_i w_i x_i` of a row to `total`.
+#[inline]
+pub(super) fn score(slots: &[Slot], row: Row, base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
+    let (places, values) = row.range(base);
+    for (position, (&place, &value)) in places.iter().zip(values).enumerate() {
+        let slot = &slots[row.place.of(place, slots.len() - 1)];
+        total[position % LANES] += pulled(slot.weight, gravity) * (row.multiplier * value);
+    }
+}
+
+/// The sums that [`measure`] adds to.
+#[derive(Default)]
+pub(super) struct Sums {
+    /// `sum_i x_i^2 / N_i^2`
+    pub(super) norm: Lanes,
+    /// `sum_i x_i^2 / (N_i sqrt(G_i))`, the sensitivity
+    pub(super) sensitivity: Lanes,
+}
+
+/// For each feature of a row: `G += g^2 x^2`, `N = max(N, |x|)`, and the direction `x / (N sqrt(G))` in which its
+/// weight will move.
+#[inline]
+pub(super) fn measure(
+    slots: &mut [Slot],
+    row: Row,
+    base: &BaseFeatures,
+    squared_slope: f32,
+    sums: &mut Sums,
+    directions: &mut [f32],
+) {
+    let mask = slots.len() - 1;
+    let (places, values) = row.range(base);
+    for (position, (&place, &value)) in places.iter().zip(values).enumerate() {
+        let slot = &mut slots[row.place.of(place, mask)];
+        directions[position] = measure_one(slot, row.multiplier * value, squared_slope, position % LANES, sums);
+    }
+}
+
+/// [`measure`] for one feature of value `x`.
+#[inline]
+pub(super) fn measure_one(slot: &mut Slot, x: f32, squared_slope: f32, lane: usize, sums: &mut Sums) -> f32 {
+    let lifted = lift(x);
+    slot.gradient = (slot.gradient + squared_slope * (lifted * lifted)).clamp(f32::MIN_POSITIVE, f32::MAX);
+    if lifted.abs() > slot.scale {
+        slot.widen(lifted.abs());
+    }
+    let normalised = lifted * slot.inverse_scale;
+    let direction = normalised / slot.gradient.sqrt();
+    sums.norm[lane] += normalised * normalised;
+    sums.sensitivity[lane] += lifted * direction;
+    direction
+}
+
+/// A value whose square is a normal number; 0 stays 0.
+#[inline]
+pub(super) fn lift(x: f32) -> f32 {
+    if x != 0.0 && x.abs() < SMALLEST { SMALLEST.copysign(x) } else { x }
+}
+
+/// `w_i += step * direction_i`
+#[inline]
+pub(super) fn apply(slots: &mut [Slot], row: Row, base: &BaseFeatures, step: f32, directions: &[f32]) {
+    let mask = slots.len() - 1;
+    let (places, _) = row.range(base);
+    for (&place, direction) in places.iter().zip(directions) {
+        slots[row.place.of(place, mask)].weight += step * direction;
+    }
+}
