@@ -31,11 +31,6 @@ impl Skipped {
         self.first.get_or_insert(complaint);
     }
 
-    /// How many there were.
-    pub(crate) fn count(&self) -> u64 {
-        self.count
-    }
-
     /// Tells the user, if there were any.
     pub(crate) fn report(&self) {
         if let Some(first) = &self.first {

@@ -2,7 +2,7 @@
 //!
 //! [`Inputs`] are files, patterns or standard input, compressed or not. A [`Stream`] reads them in
 //! [blocks](source::Block), parses these in parallel and gives them out in order. The [`cache`] keeps parsed examples in a
-//! binary file. [`atomic`] writes files that are there whole or not at all.
+//! binary file; [`write`] writes other formats. [`atomic`] writes files that are there whole or not at all.
 
 pub mod atomic;
 pub mod cache;
@@ -13,6 +13,7 @@ mod options;
 mod parse;
 pub mod source;
 mod stream;
+pub mod write;
 
 pub use error::DataError;
 pub use format::Format;

@@ -21,7 +21,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
         );
     }
     let inputs = args.data.inputs()?;
-    let mut write_all = |out: &mut dyn Write| {
+    let write_all = |out: &mut dyn Write| {
         data::for_each_prediction(&model, &inputs, args.data.options(false), 0, |predicted, example| {
             let value = predicted.probability.filter(|_| args.probability).unwrap_or(predicted.value);
             write!(out, "{value}")?;

@@ -1,26 +1,21 @@
 use std::io::{self, Write};
 
 use russet::batch::{Batch, Dictionary};
-use russet::feature::{FeatureId, Names};
+use russet::feature::Names;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{CACHE_VERSION, CacheHeader, MAGIC, payload};
+use crate::write::NameBook;
 
 /// Writes a cache, batch by batch, in the order the examples are to be read in.
 pub struct CacheWriter<W> {
     out: W,
     dictionary: Dictionary,
-    /// What the readers' dictionaries have declared; they number features differently from the cache.
-    readers: Vec<Declared>,
+    /// The readers number features differently from the cache.
+    book: NameBook,
     batch: Batch,
     bytes: Vec<u8>,
     examples: u64,
-}
-
-#[derive(Default)]
-struct Declared {
-    ids: Vec<FeatureId>,
-    names: Names,
 }
 
 impl<W: Write> CacheWriter<W> {
@@ -32,12 +27,11 @@ impl<W: Write> CacheWriter<W> {
         out.write_all(&(header.len() as u32).to_le_bytes())?;
         out.write_all(&header)?;
         let (dictionary, batch) = (Dictionary::new(0), Batch::default());
-        Ok(CacheWriter { out, dictionary, readers: Vec::new(), batch, bytes: Vec::new(), examples: 0 })
+        Ok(CacheWriter { out, dictionary, book: NameBook::default(), batch, bytes: Vec::new(), examples: 0 })
     }
 
     /// Adds all examples of a batch.
     pub fn write(&mut self, batch: &Batch) -> io::Result<()> {
-        self.note_declared(batch);
         self.renumber(batch);
         payload::encode(&self.batch, &mut self.bytes);
         self.out.write_all(&(self.bytes.len() as u32).to_le_bytes())?;
@@ -47,22 +41,9 @@ impl<W: Write> CacheWriter<W> {
         Ok(())
     }
 
-    fn note_declared(&mut self, batch: &Batch) {
-        let number = batch.dictionary() as usize;
-        if self.readers.len() <= number {
-            self.readers.resize_with(number + 1, Declared::default);
-        }
-        let declared = &mut self.readers[number];
-        if batch.starts_dictionary() {
-            *declared = Declared::default();
-        }
-        declared.ids.extend_from_slice(batch.declared_ids());
-        batch.declared_names().iter().for_each(|name| declared.names.push(name));
-    }
-
     /// Copies the batch with its features numbered by the cache's own dictionary.
     fn renumber(&mut self, batch: &Batch) {
-        let declared = &self.readers[batch.dictionary() as usize];
+        let page = self.book.page(batch);
         self.batch.start(&mut self.dictionary);
         for example in batch.iter() {
             let mut ends = example.namespace_ends.iter().peekable();
@@ -71,9 +52,8 @@ impl<W: Write> CacheWriter<W> {
                     self.batch.end_namespace();
                 }
                 if let Some(&index) = example.indices.get(position) {
-                    let id = declared.ids[index as usize];
-                    let name = |names: &mut Names| names.push(declared.names.get(index as usize));
-                    let index = self.dictionary.index(&mut self.batch, id, name);
+                    let name = |names: &mut Names| names.push(page.name(index));
+                    let index = self.dictionary.index(&mut self.batch, page.id(index), name);
                     self.batch.push(index, example.values[position]);
                 }
             }

@@ -1,0 +1,41 @@
+use russet::batch::Batch;
+use russet::feature::{FeatureId, Names};
+
+/// Remembers which features the readers' dictionaries have declared.
+#[derive(Default)]
+pub(crate) struct NameBook {
+    dictionaries: Vec<Page>,
+}
+
+#[derive(Default)]
+pub(crate) struct Page {
+    ids: Vec<FeatureId>,
+    names: Names,
+}
+
+impl NameBook {
+    /// Takes note of what a batch declares, and gives the page that its features are on.
+    pub(crate) fn page(&mut self, batch: &Batch) -> &Page {
+        let number = batch.dictionary() as usize;
+        if self.dictionaries.len() <= number {
+            self.dictionaries.resize_with(number + 1, Page::default);
+        }
+        let page = &mut self.dictionaries[number];
+        if batch.starts_dictionary() {
+            *page = Page::default();
+        }
+        page.ids.extend_from_slice(batch.declared_ids());
+        batch.declared_names().iter().for_each(|name| page.names.push(name));
+        page
+    }
+}
+
+impl Page {
+    pub(crate) fn id(&self, index: u32) -> FeatureId {
+        self.ids[index as usize]
+    }
+
+    pub(crate) fn name(&self, index: u32) -> &[u8] {
+        self.names.get(index as usize)
+    }
+}

@@ -1,0 +1,118 @@
+use std::io::{self, Write};
+
+use russet::batch::Batch;
+use russet::feature::{IdMap, Names};
+
+use super::ExampleWriter;
+use super::book::NameBook;
+
+/// The most columns that a table may get.
+const MOST_COLUMNS: usize = 100_000;
+
+/// Which columns a table needs: found by going through the data once before it is written.
+#[derive(Default)]
+pub struct Columns {
+    book: NameBook,
+    places: IdMap,
+    names: Names,
+    importance: bool,
+    tags: bool,
+}
+
+impl Columns {
+    /// Takes note of what the examples of a batch need.
+    pub fn add(&mut self, batch: &Batch) -> io::Result<()> {
+        let page = self.book.page(batch);
+        for example in batch.iter() {
+            self.importance |= example.label.importance != 1.0;
+            self.tags |= !example.tag.is_empty();
+            for &index in example.indices {
+                if self.places.get(page.id(index)).is_none() {
+                    self.places.insert(page.id(index), self.names.len() as u32);
+                    self.names.push(page.name(index));
+                }
+            }
+        }
+        if self.names.len() > MOST_COLUMNS {
+            return Err(io::Error::other(format!("a table of more than {MOST_COLUMNS} columns would be needed")));
+        }
+        Ok(())
+    }
+}
+
+/// Writes a table with a column for every feature; a feature that an example does not have is 0.
+pub struct CsvWriter {
+    columns: Columns,
+    delimiter: u8,
+    book: NameBook,
+    row: Vec<f32>,
+    header_written: bool,
+}
+
+impl CsvWriter {
+    /// Writes the columns that were found, fields apart by `delimiter`.
+    pub fn new(columns: Columns, delimiter: u8) -> CsvWriter {
+        let row = vec![0.0; columns.names.len()];
+        CsvWriter { columns, delimiter, book: NameBook::default(), row, header_written: false }
+    }
+
+    fn write_header(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        let special = [(true, "label"), (self.columns.importance, "weight"), (self.columns.tags, "tag")];
+        let special = special.iter().filter(|(there, _)| *there).map(|(_, name)| name.as_bytes());
+        for (place, name) in special.chain(self.columns.names.iter()).enumerate() {
+            if place > 0 {
+                out.write_all(&[self.delimiter])?;
+            }
+            write_field(name, self.delimiter, out)?;
+        }
+        out.write_all(b"\n")
+    }
+}
+
+impl ExampleWriter for CsvWriter {
+    fn write(&mut self, batch: &Batch, out: &mut dyn Write) -> io::Result<()> {
+        if !std::mem::replace(&mut self.header_written, true) {
+            self.write_header(out)?;
+        }
+        let page = self.book.page(batch);
+        for example in batch.iter() {
+            self.row.fill(0.0);
+            for (&index, value) in example.indices.iter().zip(example.values) {
+                if let Some(place) = self.columns.places.get(page.id(index)) {
+                    self.row[place as usize] += value;
+                }
+            }
+            if let Some(label) = example.label.value {
+                write!(out, "{label}")?;
+            }
+            if self.columns.importance {
+                out.write_all(&[self.delimiter])?;
+                write!(out, "{}", example.label.importance)?;
+            }
+            if self.columns.tags {
+                out.write_all(&[self.delimiter])?;
+                write_field(example.tag, self.delimiter, out)?;
+            }
+            for value in &self.row {
+                out.write_all(&[self.delimiter])?;
+                write!(out, "{value}")?;
+            }
+            out.write_all(b"\n")?;
+        }
+        Ok(())
+    }
+}
+
+fn write_field(field: &[u8], delimiter: u8, out: &mut dyn Write) -> io::Result<()> {
+    if !field.iter().any(|byte| *byte == delimiter || matches!(byte, b'"' | b'\n' | b'\r')) {
+        return out.write_all(field);
+    }
+    out.write_all(b"\"")?;
+    for (place, part) in field.split(|byte| *byte == b'"').enumerate() {
+        if place > 0 {
+            out.write_all(b"\"\"")?;
+        }
+        out.write_all(part)?;
+    }
+    out.write_all(b"\"")
+}
