@@ -12,7 +12,7 @@ const POWERS: [f64; 23] = [
 /// The common form is up to 19 digits with an optional point: as a whole number divided by a power of ten it is
 /// exact in a double up to one rounding. Rounding again to f32 is wrong only if the double lies exactly in
 /// the middle between two f32; then, and for all other forms, the standard library decides.
-#[inline]
+#[inline(always)]
 pub(crate) fn parse(bytes: &[u8]) -> Option<(f32, usize)> {
     let negative = bytes.first() == Some(&b'-');
     let mut at = usize::from(negative || bytes.first() == Some(&b'+'));
@@ -27,6 +27,11 @@ pub(crate) fn parse(bytes: &[u8]) -> Option<(f32, usize)> {
     if bytes.get(at) == Some(&b'.') {
         at += 1;
         let point = at;
+        if let Some(eight) = bytes[at..].first_chunk() {
+            let (value, count) = leading_digits(u64::from_le_bytes(*eight));
+            mantissa = mantissa.wrapping_mul(WHOLE_POWERS[count]).wrapping_add(value);
+            at += count;
+        }
         while let Some(digit) = digit(bytes, at) {
             mantissa = mantissa.wrapping_mul(10).wrapping_add(digit);
             at += 1;
@@ -34,11 +39,8 @@ pub(crate) fn parse(bytes: &[u8]) -> Option<(f32, usize)> {
         fraction = at - point;
         digits += fraction;
     }
-    if digits == 0 {
-        return None;
-    }
     let exponent = matches!(bytes.get(at), Some(b'e' | b'E'));
-    if digits > 19 || mantissa >= 1 << 53 || fraction > 22 || exponent {
+    if digits == 0 || digits > 19 || mantissa >= 1 << 53 || fraction > 22 || exponent {
         return parse_slowly(bytes);
     }
     let value = mantissa as f64 / POWERS[fraction];
@@ -48,7 +50,28 @@ pub(crate) fn parse(bytes: &[u8]) -> Option<(f32, usize)> {
     Some((if negative { -value } else { value } as f32, at))
 }
 
-#[inline]
+const WHOLE_POWERS: [u64; 9] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+
+/// The number that the digits at the start of eight bytes write, and how many digits there are.
+///
+/// All eight at once: the first byte that is no digit is found by a carry into its top bit; the digits are
+/// moved to the end, as if zeros stood before them; then neighbours are joined to pairs, fours and eight.
+#[inline(always)]
+fn leading_digits(eight: u64) -> (u64, usize) {
+    let digits = eight ^ 0x3030_3030_3030_3030;
+    let others = (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080;
+    let count = (others.trailing_zeros() / 8) as usize;
+    if count == 0 {
+        return (0, 0);
+    }
+    let aligned = digits << (64 - 8 * count);
+    let pairs = aligned.wrapping_mul(10).wrapping_add(aligned >> 8);
+    let low = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
+    let high = ((pairs >> 16) & 0x0000_00ff_0000_00ff).wrapping_mul(0x0000_2710_0000_0001);
+    (low.wrapping_add(high) >> 32, count)
+}
+
+#[inline(always)]
 fn digit(bytes: &[u8], at: usize) -> Option<u64> {
     let digit = bytes.get(at)?.wrapping_sub(b'0');
     (digit < 10).then_some(u64::from(digit))
@@ -86,7 +109,9 @@ mod tests {
         }
         assert_eq!(parse_whole(b"1.5x"), None);
         assert_eq!(parse_whole(b"1e"), None);
-        assert_eq!(parse_whole(b"1-2"), Some(1.0).filter(|_| false));
+        assert_eq!(parse_whole(b"1-2"), None);
+        assert_eq!(parse(b"0.12345678901"), Some((0.123_456_79, 13)));
+        assert_eq!(parse(b"0.\xff12345678"), Some((0.0, 2)));
     }
 
     proptest! {

@@ -98,7 +98,7 @@ impl Parser {
             return;
         }
         parsed.batch.start(&mut self.dictionary);
-        let bytes = std::mem::take(&mut parsed.block.bytes);
+        let mut bytes = std::mem::take(&mut parsed.block.bytes);
         let context = &mut Context { labels: self.options.labels, dictionary: &mut self.dictionary };
         match (format, &parsed.block.layout) {
             (Format::Csv, Layout::Csv(layout)) => {
@@ -111,11 +111,10 @@ impl Parser {
                 });
             }
             _ => {
-                self.vw.begin(parsed.batch.starts_dictionary());
-                let vw = &mut self.vw;
-                read_lines(&bytes, parsed, self.options.on_error, |line, number, batch| {
-                    vw.line(line, number, context, batch)
-                });
+                if !bytes.ends_with(b"\n") {
+                    bytes.push(b'\n');
+                }
+                self.vw.read(&bytes, context, parsed, self.options.on_error);
             }
         }
         parsed.block.bytes = bytes;

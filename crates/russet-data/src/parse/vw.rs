@@ -7,8 +7,8 @@
 use russet::batch::{Batch, Label};
 use russet::feature::{FeatureId, Namespace};
 
-use super::{Context, Fault, not_finite};
-use crate::number;
+use super::{Context, Fault, Parsed, not_finite};
+use crate::{OnError, number};
 
 /// Numbers below this have their place in the dictionary remembered in an array.
 const REMEMBERED: usize = 1 << 12;
@@ -20,78 +20,107 @@ pub(super) struct Reader {
     numbered: Vec<u32>,
 }
 
+/// What ends a name or a value. A line's end is a `\n` that is always there.
+#[inline(always)]
+fn ends_word(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'|' | b'\n' | b'\r')
+}
+
 impl Reader {
-    /// Begins a block; `anew` if the dictionary has forgotten all it had.
-    pub(super) fn begin(&mut self, anew: bool) {
-        if anew {
+    /// Reads a block of lines; the last byte is a line's end.
+    pub(super) fn read(&mut self, bytes: &[u8], context: &mut Context<'_>, parsed: &mut Parsed, on_error: OnError) {
+        debug_assert!(bytes.is_empty() || bytes.ends_with(b"\n"));
+        if parsed.batch.starts_dictionary() {
             self.numbered.clear();
             self.numbered.resize(REMEMBERED, 0);
         }
+        let (mut start, mut number) = (0, parsed.block.first_line);
+        while start < bytes.len() {
+            start = match self.line(bytes, start, number, context, &mut parsed.batch) {
+                Ok(end) => end + 1,
+                Err(fault) => {
+                    let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |length| start + length);
+                    let fault = Fault { at: fault.at - start, message: fault.message };
+                    if !parsed.forgive(fault, number, on_error) {
+                        return;
+                    }
+                    end + 1
+                }
+            };
+            number += 1;
+        }
     }
 
-    /// Reads one line as one example.
-    pub(super) fn line(
+    /// Reads the line at `start` as one example; gives the place of its end.
+    fn line(
         &mut self,
-        line: &[u8],
+        bytes: &[u8],
+        start: usize,
         number: u64,
         context: &mut Context<'_>,
         batch: &mut Batch,
-    ) -> Result<(), Fault> {
-        let Some(bar) = line.iter().position(|byte| *byte == b'|') else {
-            return without_bar(line, number, context, batch);
-        };
-        let (label, tag) = head(&line[..bar], context)?;
-        let mut at = bar;
-        while at < line.len() {
-            at = self.namespace(line, at + 1, context, batch)?;
+    ) -> Result<usize, Fault> {
+        let mut at = start;
+        while !matches!(bytes[at], b'|' | b'\n') {
+            at += 1;
+        }
+        if bytes[at] == b'\n' {
+            return without_bar(bytes, start, at, number, context, batch);
+        }
+        let (label, tag) = head(&bytes[start..at], context).map_err(|fault| Fault { at: fault.at + start, ..fault })?;
+        loop {
+            at = self.namespace(bytes, at + 1, context, batch)?;
             batch.end_namespace();
+            if bytes[at] != b'|' {
+                break;
+            }
         }
         batch.end_example(label, tag, number);
-        Ok(())
+        Ok(at)
     }
 
     /// Reads the namespace whose name begins at `at`; gives the place of the next bar, or the line's end.
     fn namespace(
         &mut self,
-        line: &[u8],
+        bytes: &[u8],
         mut at: usize,
         context: &mut Context<'_>,
         batch: &mut Batch,
     ) -> Result<usize, Fault> {
-        let name = word(line, at);
+        let name = word(bytes, at);
         at += name.len();
         let mut scale = 1.0;
-        if line.get(at) == Some(&b':') {
-            (scale, at) = value(line, at + 1, "namespace scale")?;
+        if bytes[at] == b':' {
+            (scale, at) = value(bytes, at + 1).ok_or_else(|| bad_value(bytes, at + 1, "namespace scale"))?;
         }
         let space = Space { namespace: Namespace::new(name), name, scale };
         let mut unnamed = 0;
         loop {
-            while matches!(line.get(at), Some(b' ' | b'\t')) {
-                at += 1;
-            }
-            match line.get(at) {
-                None | Some(b'|') => return Ok(at),
-                Some(b'0'..=b'9') => at = self.numbered(line, at, &space, context, batch)?,
-                Some(b':') => {
-                    at = named(line, at, at, space.namespace.numbered(unnamed), &space, context, batch)?;
+            match bytes[at] {
+                b' ' | b'\t' => at += 1,
+                b'\n' | b'|' => return Ok(at),
+                // The line's end, if that is `\r\n`; otherwise white space.
+                b'\r' => at += 1,
+                b'0'..=b'9' => at = self.numbered(bytes, at, &space, context, batch)?,
+                b':' => {
+                    at = named(bytes, at, at, space.namespace.numbered(unnamed), &space, context, batch)?;
                     unnamed += 1;
                 }
-                Some(_) => {
+                _ => {
                     let start = at;
-                    at += word(line, at).len();
-                    let id = space.namespace.feature(&line[start..at]);
-                    at = named(line, start, at, id, &space, context, batch)?;
+                    at += word(bytes, at).len();
+                    let id = space.namespace.feature(&bytes[start..at]);
+                    at = named(bytes, start, at, id, &space, context, batch)?;
                 }
             }
         }
     }
 
     /// A feature whose name begins with a digit; most likely it is a number.
-    #[inline]
+    #[inline(always)]
     fn numbered(
         &mut self,
-        line: &[u8],
+        bytes: &[u8],
         start: usize,
         space: &Space<'_>,
         context: &mut Context<'_>,
@@ -99,26 +128,26 @@ impl Reader {
     ) -> Result<usize, Fault> {
         let mut at = start;
         let mut number = 0u64;
-        while let Some(byte @ b'0'..=b'9') = line.get(at) {
-            number = number.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
+        while bytes[at].is_ascii_digit() {
+            number = number.wrapping_mul(10).wrapping_add(u64::from(bytes[at] - b'0'));
             at += 1;
         }
-        if !matches!(line.get(at), None | Some(b':' | b' ' | b'\t' | b'|')) || at - start > 19 {
-            at = start + word(line, start).len();
-            let id = space.namespace.feature(&line[start..at]);
-            return named(line, start, at, id, space, context, batch);
+        if !(bytes[at] == b':' || ends_word(bytes[at])) || at - start > 19 {
+            at = start + word(bytes, start).len();
+            let id = space.namespace.feature(&bytes[start..at]);
+            return named(bytes, start, at, id, space, context, batch);
         }
         if number >= REMEMBERED as u64 || !space.name.is_empty() {
-            return named(line, start, at, space.namespace.numbered(number), space, context, batch);
+            return named(bytes, start, at, space.namespace.numbered(number), space, context, batch);
         }
-        let (value, end) = feature_value(line, at, space)?;
+        let (value, end) = feature_value(bytes, at, space).ok_or_else(|| bad_feature_value(bytes, at))?;
         if value == 0.0 {
             return Ok(end);
         }
         let known = &mut self.numbered[number as usize];
         if *known == 0 {
             let id = Namespace::ANONYMOUS.numbered(number);
-            *known = 1 + context.dictionary.index(batch, id, |names| names.push(display(&line[start..at])));
+            *known = 1 + context.dictionary.index(batch, id, |names| names.push(display(&bytes[start..at])));
         }
         batch.push(*known - 1, value);
         Ok(end)
@@ -135,7 +164,7 @@ struct Space<'a> {
 /// Adds a feature whose name is at `start..at`; its value, if any, follows.
 #[inline]
 fn named(
-    line: &[u8],
+    bytes: &[u8],
     start: usize,
     at: usize,
     id: FeatureId,
@@ -143,9 +172,9 @@ fn named(
     context: &mut Context<'_>,
     batch: &mut Batch,
 ) -> Result<usize, Fault> {
-    let (value, end) = feature_value(line, at, space)?;
+    let (value, end) = feature_value(bytes, at, space).ok_or_else(|| bad_feature_value(bytes, at))?;
     if value != 0.0 {
-        let name = display(&line[start..at]);
+        let name = display(&bytes[start..at]);
         let index = context.dictionary.index(batch, id, |names| match space.name {
             b"" => names.push(name),
             space => names.push_parts(&[space, b"^", name]),
@@ -156,41 +185,43 @@ fn named(
 }
 
 /// The value that may follow a name, times the namespace's scale, and where it ends.
-#[inline]
-fn feature_value(line: &[u8], at: usize, space: &Space<'_>) -> Result<(f32, usize), Fault> {
-    if line.get(at) != Some(&b':') {
-        return Ok((space.scale, at));
+#[inline(always)]
+fn feature_value(bytes: &[u8], at: usize, space: &Space<'_>) -> Option<(f32, usize)> {
+    if bytes[at] != b':' {
+        return Some((space.scale, at));
     }
-    let (value, end) = value(line, at + 1, "feature value")?;
+    let (value, end) = value(bytes, at + 1)?;
     let scaled = value * space.scale;
-    if !scaled.is_finite() {
-        return Err(Fault::new(at + 1, "feature value times namespace scale is too large; expected a finite number"));
-    }
-    Ok((scaled, end))
+    scaled.is_finite().then_some((scaled, end))
 }
 
-/// A number that ends where a word does.
-#[inline]
-fn value(line: &[u8], at: usize, what: &str) -> Result<(f32, usize), Fault> {
-    match number::parse(&line[at..]) {
-        Some((value, length))
-            if value.is_finite() && matches!(line.get(at + length), None | Some(b' ' | b'\t' | b'|')) =>
-        {
-            Ok((value, at + length))
-        }
-        _ => {
-            let rest = &line[at..];
-            let found = rest.iter().position(|byte| matches!(byte, b' ' | b'\t' | b'|')).unwrap_or(rest.len());
-            Err(not_finite(at, what, &rest[..found]))
-        }
+/// A finite number that ends where a word does.
+#[inline(always)]
+fn value(bytes: &[u8], at: usize) -> Option<(f32, usize)> {
+    let (value, length) = number::parse(&bytes[at..])?;
+    let end = at + length;
+    (value.is_finite() && ends_word(bytes[end])).then_some((value, end))
+}
+
+#[cold]
+fn bad_feature_value(bytes: &[u8], at: usize) -> Fault {
+    match value(bytes, at + 1) {
+        Some(_) => Fault::new(at + 1, "feature value times namespace scale is too large; expected a finite number"),
+        None => bad_value(bytes, at + 1, "feature value"),
     }
+}
+
+#[cold]
+fn bad_value(bytes: &[u8], at: usize, what: &str) -> Fault {
+    let length = bytes[at..].iter().position(|byte| ends_word(*byte)).unwrap_or(0);
+    not_finite(at, what, &bytes[at..at + length])
 }
 
 /// The bytes up to the next space, colon or bar.
 #[inline]
-fn word(line: &[u8], at: usize) -> &[u8] {
-    let rest = &line[at..];
-    let length = rest.iter().position(|byte| matches!(byte, b' ' | b'\t' | b':' | b'|')).unwrap_or(rest.len());
+fn word(bytes: &[u8], at: usize) -> &[u8] {
+    let rest = &bytes[at..];
+    let length = rest.iter().position(|byte| *byte == b':' || ends_word(*byte)).unwrap_or(rest.len());
     &rest[..length]
 }
 
@@ -256,15 +287,23 @@ fn missing_label(tag: &[u8]) -> Fault {
 }
 
 #[cold]
-fn without_bar(line: &[u8], number: u64, context: &Context<'_>, batch: &mut Batch) -> Result<(), Fault> {
-    if !line.trim_ascii().is_empty() {
-        return Err(Fault::expected(0, "this line", line, "`label | features`, but it has no `|`"));
+fn without_bar(
+    bytes: &[u8],
+    start: usize,
+    end: usize,
+    number: u64,
+    context: &Context<'_>,
+    batch: &mut Batch,
+) -> Result<usize, Fault> {
+    let line = bytes[start..end].trim_ascii_end();
+    if !line.is_empty() {
+        return Err(Fault::expected(start, "this line", line, "`label | features`, but it has no `|`"));
     }
     // An empty line: nothing to learn, but something to predict.
     if !context.labels {
         batch.end_example(Label::unknown(), b"", number);
     }
-    Ok(())
+    Ok(end)
 }
 
 #[cfg(test)]

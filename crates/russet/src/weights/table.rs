@@ -171,11 +171,17 @@ unsafe fn measure_rows(
     sums: &mut Sums,
     directions: &mut [f32],
 ) {
-    for_each_row(rows, directions, |row, directions| match own(row, base) {
-        // SAFETY: the caller's promise; base features are distinct; for_each_row cuts directions to the row.
-        Some(own) => unsafe { lanes::measure(slots, own, squared_slope, sums, directions) },
-        None => plain::measure(slots, row, base, squared_slope, sums, directions),
-    });
+    // A loop rather than `for_each_row`: a closure would not be compiled with the caller's instructions.
+    let mut rest = directions;
+    for row in rows {
+        let (directions, others) = rest.split_at_mut(row.len());
+        match own(*row, base) {
+            // SAFETY: the caller's promise; base features are distinct; directions are cut to the row.
+            Some(own) => unsafe { lanes::measure(slots, own, squared_slope, sums, directions) },
+            None => plain::measure(slots, *row, base, squared_slope, sums, directions),
+        }
+        rest = others;
+    }
 }
 
 /// # Safety
