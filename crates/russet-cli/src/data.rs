@@ -31,6 +31,12 @@ impl Skipped {
         self.first.get_or_insert(complaint);
     }
 
+    /// Takes note of what another part of the work passed over.
+    pub(crate) fn merge(&mut self, other: &Skipped) {
+        self.count += other.count;
+        self.first = self.first.take().or_else(|| other.first.clone());
+    }
+
     /// Tells the user, if there were any.
     pub(crate) fn report(&self) {
         if let Some(first) = &self.first {

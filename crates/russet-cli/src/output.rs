@@ -44,7 +44,7 @@ pub(crate) fn fail(error: &Error) -> ExitCode {
 pub(crate) fn figure(value: Option<f64>) -> String {
     match value {
         None => "-".to_owned(),
-        Some(value) if value == 0.0 => "0".to_owned(),
+        Some(0.0) => "0".to_owned(),
         Some(value) if (1e-4..1e6).contains(&value.abs()) => {
             let decimals = (4 - value.abs().log10().floor() as i32).clamp(0, 8) as usize;
             format!("{value:.decimals$}")

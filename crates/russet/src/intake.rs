@@ -75,6 +75,10 @@ impl Intake {
         let dictionary = &mut self.dictionaries[number];
         // A batch may be begun twice, to go on within it; what it declares is then there already.
         let known = if batch.starts_dictionary() { 0 } else { batch.first_declared() as usize };
+        assert!(
+            dictionary.ids.len() >= known,
+            "an earlier batch of this dictionary was passed over: begin or skip it first"
+        );
         dictionary.ids.truncate(known);
         dictionary.slots.truncate(known);
         dictionary.ids.extend_from_slice(batch.declared_ids());

@@ -105,6 +105,10 @@ impl Learner {
     }
 
     /// Learns from all examples of a batch.
+    ///
+    /// # Panics
+    /// If an earlier batch of the same dictionary was neither learned nor [skipped](Learner::skip): features are
+    /// declared only once.
     pub fn learn(&mut self, batch: &Batch) -> Result<(), LearnError> {
         self.learn_range(batch, 0..batch.len())
     }
@@ -175,10 +179,10 @@ impl Learner {
         if labels.task() != Task::Classification {
             return Err(LabelProblem::NotAClass { label, loss: self.model.settings.loss.name() });
         }
+        let label = if label > 0.0 { 1.0 } else { -1.0 };
         // The range that predictions are clipped to is that of the labels as they are learned.
-        labels.smallest = -1.0;
-        labels.largest = 1.0;
+        labels.smallest = labels.smallest.min(label);
         self.model.progress.labels = labels;
-        Ok(if label > 0.0 { 1.0 } else { -1.0 })
+        Ok(label)
     }
 }

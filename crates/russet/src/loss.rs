@@ -79,6 +79,9 @@ impl Loss for Squared {
 #[derive(Clone, Copy, Debug)]
 pub struct Logistic;
 
+/// `24 ln 2`: for margins above, `1 + exp(-margin)` is 1 in single precision.
+const CERTAIN: f32 = 16.635_532;
+
 impl Loss for Logistic {
     fn value(self, p: f32, y: f32) -> f32 {
         let margin = f64::from(y * p);
@@ -87,7 +90,12 @@ impl Loss for Logistic {
         loss as f32
     }
 
+    /// `-y / (1 + exp(y p))`; 0 where the loss is 0 in single precision, so that a sure and right prediction
+    /// changes nothing.
     fn slope(self, p: f32, y: f32) -> f32 {
+        if y * p > CERTAIN {
+            return 0.0;
+        }
         (-f64::from(y) / (1.0 + libm::exp(f64::from(y * p)))) as f32
     }
 

@@ -130,7 +130,7 @@ impl Settings {
 }
 
 /// Settings that have been checked.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Checked(Settings);
 
 impl Deref for Checked {
@@ -138,12 +138,6 @@ impl Deref for Checked {
 
     fn deref(&self) -> &Settings {
         &self.0
-    }
-}
-
-impl Default for Checked {
-    fn default() -> Checked {
-        Checked(Settings::default())
     }
 }
 

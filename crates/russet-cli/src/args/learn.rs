@@ -54,7 +54,7 @@ pub(crate) struct LearnArgs {
 
 impl LearnArgs {
     /// `base` with the flags that were given.
-    pub(crate) fn applied_to(&self, base: Settings) -> Settings {
+    pub(crate) fn applied_to(&self, base: &Settings) -> Settings {
         Settings {
             expansion: self.expansion.map_or(base.expansion, Into::into),
             ngram: self.ngram.unwrap_or(base.ngram),

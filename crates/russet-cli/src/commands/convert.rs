@@ -57,7 +57,8 @@ impl Conversion<'_> {
         };
         let file = AtomicFile::create(&self.args.output).map_err(|error| self.cannot(plain(&error)))?;
         let mut writer = CacheWriter::new(file, &header).map_err(|error| self.cannot(plain(&error)))?;
-        let examples = self.for_each(&mut stream, |batch| writer.write(batch).map_err(|error| self.cannot(plain(&error))))?;
+        let examples =
+            self.for_each(&mut stream, |batch| writer.write(batch).map_err(|error| self.cannot(plain(&error))))?;
         writer.finish().and_then(AtomicFile::commit).map_err(|error| self.cannot(plain(&error)))?;
         Ok(examples)
     }
@@ -66,9 +67,8 @@ impl Conversion<'_> {
         let mut stream = Stream::open(&self.inputs, self.options())?;
         let file = AtomicFile::create(&self.args.output).map_err(|error| self.cannot(plain(&error)))?;
         let mut out = Compressed::by_name(self.name, file)?;
-        let examples = self.for_each(&mut stream, |batch| {
-            writer.write(batch, &mut out).map_err(|error| self.cannot(plain(&error)))
-        })?;
+        let examples = self
+            .for_each(&mut stream, |batch| writer.write(batch, &mut out).map_err(|error| self.cannot(plain(&error))))?;
         out.flush().map_err(|error| self.cannot(plain(&error)))?;
         out.finish().and_then(AtomicFile::commit).map_err(|error| self.cannot(plain(&error)))?;
         Ok(examples)
@@ -83,7 +83,10 @@ impl Conversion<'_> {
             eprintln!("svmlight has no importance, base prediction or tag: dropped from {dropped} examples");
         }
         if let Some(names) = writer.names() {
-            let lines = names.iter().enumerate().map(|(place, name)| format!("{}\t{}\n", place + 1, String::from_utf8_lossy(name)));
+            let lines = names
+                .iter()
+                .enumerate()
+                .map(|(place, name)| format!("{}\t{}\n", place + 1, String::from_utf8_lossy(name)));
             let path = format!("{}.names", self.name);
             atomic::write(path.as_ref(), lines.collect::<String>().as_bytes())
                 .map_err(|error| anyhow!("cannot write {path}: {}", plain(&error)))?;
@@ -96,7 +99,9 @@ impl Conversion<'_> {
 
     fn to_csv(&self) -> Result<u64> {
         if !self.inputs.can_reread() {
-            return Err(UsageError("a table needs its columns known first, so its input must be files".to_owned()).into());
+            return Err(
+                UsageError("a table needs its columns known first, so its input must be files".to_owned()).into()
+            );
         }
         let mut columns = Columns::default();
         let mut stream = Stream::open(&self.inputs, self.options())?;

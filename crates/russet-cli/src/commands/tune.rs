@@ -3,14 +3,15 @@
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use anyhow::{Result, anyhow};
-use crossbeam_channel::{Receiver, bounded};
+use crossbeam_channel::{Receiver, Sender, bounded};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use russet::settings::{Checked, Settings};
-use russet::{LearnError, Learner, Model};
-use russet_data::{Parsed, Stream};
+use russet::settings::{Checked, Settings, StepKind};
+use russet::{Learner, Model};
+use russet_data::{OnError, Parsed, Schema, Stream};
 use serde::Serialize;
 
 use crate::args::TuneArgs;
@@ -42,65 +43,59 @@ const AHEAD: usize = 4;
 
 pub(crate) fn run(args: &TuneArgs) -> Result<ExitCode> {
     let interrupted = interrupt::watch()?;
-    let settings = args.learn.applied_to(Settings::default());
+    let settings = args.learn.applied_to(&Settings::default());
     args.learn.without_effect(&settings)?;
-    if settings.step == russet::settings::StepKind::Sgd {
+    if settings.step == StepKind::Sgd {
         return Err(
             UsageError("tune has nothing to search with --step sgd: its rate is 1/(l2 (t+1))".to_owned()).into()
         );
     }
     let candidates = args.grid.iter().map(|rate| Settings { learning_rate: *rate, ..settings.clone() }.check());
     let candidates = candidates.collect::<Result<Vec<Checked>, _>>()?;
-    let mut stream = Stream::open(&args.data.inputs()?, args.data.options(true))?;
+    let options = args.data.options(true);
+    let mut stream = Stream::open(&args.data.inputs()?, options.clone())?;
     let schema = stream.schema().cloned();
-    let (results, skipped) = race(&candidates, &mut stream, args.quiet, interrupted)?;
-    if interrupted.load(std::sync::atomic::Ordering::Relaxed) {
+    let (results, skipped) = race(&candidates, &mut stream, options.on_error, args.quiet, interrupted)?;
+    if interrupted.load(Ordering::Relaxed) {
         eprintln!("interrupted; nothing is decided");
         return Ok(ExitCode::from(interrupt::EXIT_CODE));
     }
     if !args.quiet {
         skipped.report();
     }
-    report(args, results, schema.as_ref())
+    report(args, &results, schema.as_ref())
 }
 
 /// Feeds every block to all learners, each in a thread of its own.
 fn race(
     candidates: &[Checked],
     stream: &mut Stream,
+    on_error: OnError,
     quiet: bool,
-    interrupted: &std::sync::atomic::AtomicBool,
+    interrupted: &AtomicBool,
 ) -> Result<(Vec<Candidate>, Skipped)> {
     let bar = progress_bar(quiet);
     let mut skipped = Skipped::default();
-    let finished = thread::scope(|scope| -> Result<Vec<Model>> {
+    let finished = thread::scope(|scope| -> Result<Vec<(Model, Skipped)>> {
         let (mut lanes, mut learners) = (Vec::new(), Vec::new());
         for settings in candidates {
             let (lane, blocks) = bounded::<Arc<Parsed>>(AHEAD);
             lanes.push(lane);
-            learners.push(scope.spawn(move || learn_all(settings, &blocks)));
+            learners.push(scope.spawn(move || learn_all(settings, &blocks, on_error)));
         }
-        let mut failed = None;
-        while let Some(mut parsed) = stream.next_unless(interrupted).unwrap_or_else(|error| {
-            failed = Some(anyhow!(error));
-            None
-        }) {
-            skipped.add(&mut parsed);
-            let parsed = Arc::new(*parsed);
-            // A learner that has stopped for an error says so when it is joined.
-            let alive = lanes.iter().filter(|lane| lane.send(Arc::clone(&parsed)).is_ok()).count();
-            if alive < lanes.len() || interrupted.load(std::sync::atomic::Ordering::Relaxed) {
-                break;
-            }
-            bar.set_position((stream.progress().fraction().unwrap_or(0.0) * 1000.0) as u64);
-        }
+        let read = feed(&lanes, stream, &mut skipped, &bar, interrupted);
+        // Without lanes the learners come to their end.
         drop(lanes);
         let models = learners.into_iter().map(|learner| learner.join().map_err(|_| anyhow!("a learner panicked"))?);
-        let models = models.collect::<Result<Vec<Model>>>()?;
-        failed.map_or(Ok(models), Err)
+        let models = models.collect::<Result<Vec<_>>>()?;
+        read.map(|()| models)
     })?;
     bar.finish_and_clear();
-    let candidate = |model: Model| Candidate {
+    // All learners refuse the same labels: one of them tells for all.
+    if let Some((_, refused)) = finished.first() {
+        skipped.merge(refused);
+    }
+    let candidate = |(model, _): (Model, Skipped)| Candidate {
         learning_rate: model.settings().learning_rate,
         progressive_error: model.progressive_error(),
         progressive_loss: model.progress().tally.mean_loss(),
@@ -109,18 +104,46 @@ fn race(
     Ok((finished.into_iter().map(candidate).collect(), skipped))
 }
 
-fn learn_all(settings: &Checked, blocks: &Receiver<Arc<Parsed>>) -> Result<Model> {
+fn feed(
+    lanes: &[Sender<Arc<Parsed>>],
+    stream: &mut Stream,
+    skipped: &mut Skipped,
+    bar: &ProgressBar,
+    interrupted: &AtomicBool,
+) -> Result<()> {
+    while let Some(mut parsed) = stream.next_unless(interrupted)? {
+        skipped.add(&mut parsed);
+        let parsed = Arc::new(*parsed);
+        // A learner that has stopped for an error says so when it is joined.
+        let alive = lanes.iter().filter(|lane| lane.send(Arc::clone(&parsed)).is_ok()).count();
+        if alive < lanes.len() || interrupted.load(Ordering::Relaxed) {
+            break;
+        }
+        bar.set_position((stream.progress().fraction().unwrap_or(0.0) * 1000.0) as u64);
+    }
+    Ok(())
+}
+
+fn learn_all(settings: &Checked, blocks: &Receiver<Arc<Parsed>>, on_error: OnError) -> Result<(Model, Skipped)> {
     let mut model = Model::new(settings.clone());
     model_file::choose_cpu(&mut model)?;
     let mut learner = Learner::resume(model);
+    let mut skipped = Skipped::default();
     for parsed in blocks {
-        let place = |error: LearnError| anyhow!("{}:{}:1: {}", parsed.block.name, error.line, error.problem);
-        learner.learn(&parsed.batch).map_err(place)?;
+        let mut start = 0;
+        while let Err(error) = learner.learn_range(&parsed.batch, start..parsed.batch.len()) {
+            let message = format!("{}:{}:1: {}", parsed.block.name, error.line, error.problem);
+            if on_error == OnError::Stop {
+                return Err(anyhow!(message));
+            }
+            skipped.add_one(message);
+            start = error.place + 1;
+        }
     }
-    Ok(learner.into_model())
+    Ok((learner.into_model(), skipped))
 }
 
-fn report(args: &TuneArgs, candidates: Vec<Candidate>, schema: Option<&Arc<russet_data::Schema>>) -> Result<ExitCode> {
+fn report(args: &TuneArgs, candidates: &[Candidate], schema: Option<&Arc<Schema>>) -> Result<ExitCode> {
     let by_error = |a: &&Candidate, b: &&Candidate| {
         let key = |candidate: &Candidate| {
             (candidate.progressive_error.unwrap_or(f64::MAX), candidate.progressive_loss.unwrap_or(f64::MAX))
@@ -135,7 +158,7 @@ fn report(args: &TuneArgs, candidates: Vec<Candidate>, schema: Option<&Arc<russe
             learning_rate: best.learning_rate,
             progressive_error: best.progressive_error,
             progressive_loss: best.progressive_loss,
-            candidates: &candidates,
+            candidates,
         };
         println!("{}", serde_json::to_string(&json)?);
     }

@@ -194,7 +194,7 @@ impl Training {
                     self.position.examples += count;
                     self.position.learned += count;
                 }
-                Err(error) => self.forgive(error, parsed, start)?,
+                Err(error) => self.forgive(&error, parsed, start)?,
             }
             self.pause()?;
         }
@@ -222,7 +222,7 @@ impl Training {
     }
 
     /// An example that cannot be learned from: passes over it if errors are to be skipped.
-    fn forgive(&mut self, error: LearnError, parsed: &Parsed, start: u64) -> Result<()> {
+    fn forgive(&mut self, error: &LearnError, parsed: &Parsed, start: u64) -> Result<()> {
         let message = format!("{}:{}:1: {}", parsed.block.name, error.line, error.problem);
         if self.sources.on_error() == OnError::Stop {
             return Err(anyhow!(message));

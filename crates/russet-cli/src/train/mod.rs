@@ -45,14 +45,14 @@ pub(crate) fn run(args: &TrainArgs) -> Result<ExitCode> {
 /// The model to start from: an empty one, or the one to resume with its place in the data.
 fn begin(args: &TrainArgs) -> Result<(Model, Option<Place>)> {
     let Some(path) = &args.resume else {
-        let settings = args.learn.applied_to(Settings::default());
+        let settings = args.learn.applied_to(&Settings::default());
         args.learn.without_effect(&settings)?;
         let mut model = Model::new(settings.check()?);
         model_file::choose_cpu(&mut model)?;
         return Ok((model, None));
     };
     let mut model = model_file::load(path)?;
-    let wanted = args.learn.applied_to((**model.settings()).clone());
+    let wanted = args.learn.applied_to(model.settings());
     if wanted != **model.settings() {
         let difference =
             place::difference(&serde_json::to_value(&wanted)?, &serde_json::to_value(&**model.settings())?);
@@ -68,7 +68,7 @@ fn prepare(args: &TrainArgs, inputs: &Inputs, course: Course, model: Model, plac
     let schema = model_file::schema(&model)?;
     let options =
         ReadOptions { schema, hash_blocks: args.output.is_some() || place.is_some(), ..args.data.options(true) };
-    let resumed_in_text = place.as_ref().is_some_and(|place| place.in_first_text_pass());
+    let resumed_in_text = place.as_ref().is_some_and(Place::in_first_text_pass);
     let sources = Sources::new(inputs, options, args.cache.as_deref(), course.passes, resumed_in_text, args.quiet);
     let board = Board::new(args.quiet, course.passes);
     Ok(Training {

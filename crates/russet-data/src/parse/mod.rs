@@ -148,9 +148,8 @@ fn read_lines(
     mut read: impl FnMut(&[u8], u64, &mut Batch) -> Result<(), Fault>,
 ) {
     let mut start = 0;
-    let mut number = parsed.block.first_line;
     let ends = memchr::memchr_iter(b'\n', bytes).chain((!bytes.ends_with(b"\n")).then_some(bytes.len()));
-    for end in ends {
+    for (number, end) in (parsed.block.first_line..).zip(ends) {
         let line = &bytes[start..end];
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if let Err(fault) = read(line, number, &mut parsed.batch)
@@ -159,7 +158,6 @@ fn read_lines(
             return;
         }
         start = end + 1;
-        number += 1;
     }
 }
 

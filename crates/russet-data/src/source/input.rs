@@ -28,7 +28,7 @@ impl Inputs {
             match word.as_str() {
                 "-" => inputs.push(Input::Standard),
                 _ if Path::new(word).exists() || !word.contains(['*', '?', '[']) => {
-                    inputs.push(Input::File(word.into()))
+                    inputs.push(Input::File(word.into()));
                 }
                 _ => inputs.extend(matches(word)?),
             }

@@ -3,8 +3,8 @@ use std::io::{self, Write};
 use russet::batch::{Batch, Example};
 use russet::feature::{IdMap, Names};
 
-use super::book::{NameBook, Page};
 use super::ExampleWriter;
+use super::book::{NameBook, Page};
 
 /// Writes svmlight. Features whose names are numbers keep them; if the first feature has another kind of name,
 /// all are numbered from 1 in the order they appear, and [`SvmlightWriter::names`] tells which is which.
@@ -20,7 +20,10 @@ enum Numbering {
     #[default]
     Undecided,
     Own,
-    Given { numbers: IdMap, names: Names },
+    Given {
+        numbers: IdMap,
+        names: Names,
+    },
 }
 
 impl SvmlightWriter {
@@ -78,7 +81,9 @@ impl Numbering {
             Numbering::Given { numbers, names } => Ok(given(numbers, names, index, page)),
             _ => own.ok_or_else(|| {
                 let name = String::from_utf8_lossy(name);
-                io::Error::other(format!("svmlight has numbered features only, and `{name}` is not a number as the others are"))
+                io::Error::other(format!(
+                    "svmlight has numbered features only, and `{name}` is not a number as the others are"
+                ))
             }),
         }
     }

@@ -3,8 +3,8 @@ use std::io::{self, Write};
 use russet::batch::{Batch, Example};
 use russet::feature::{FeatureId, Namespace};
 
-use super::book::{NameBook, Page};
 use super::ExampleWriter;
+use super::book::{NameBook, Page};
 
 /// Writes VW text. Letters that have a meaning there become `_` in names.
 #[derive(Default)]

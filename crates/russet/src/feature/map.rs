@@ -96,10 +96,10 @@ mod tests {
         fn behaves_as_the_standard_map(ids in prop::collection::vec(0u64..300, 0..600)) {
             let (mut ours, mut theirs) = (IdMap::default(), HashMap::new());
             for (number, id) in ids.into_iter().enumerate() {
-                if !theirs.contains_key(&id) {
-                    theirs.insert(id, number as u32);
+                theirs.entry(id).or_insert_with(|| {
                     ours.insert(FeatureId(id), number as u32);
-                }
+                    number as u32
+                });
             }
             for id in 0..300 {
                 prop_assert_eq!(ours.get(FeatureId(id)), theirs.get(&id).copied());

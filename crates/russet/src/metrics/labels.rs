@@ -48,8 +48,8 @@ impl LabelsSeen {
 
     /// The task that the labels make. No label at all counts as a regression.
     pub fn task(&self) -> Task {
-        let two_classes = !self.other && !(self.minus_one && self.zero) && !self.is_empty();
-        if two_classes { Task::Classification } else { Task::Regression }
+        let other_than_two_classes = self.other || self.minus_one && self.zero;
+        if self.is_empty() || other_than_two_classes { Task::Regression } else { Task::Classification }
     }
 
     /// True if the classes are 0 and 1 rather than -1 and 1.

@@ -50,7 +50,7 @@ struct State {
 impl Model {
     /// A model that has learned nothing yet.
     pub fn new(settings: Checked) -> Model {
-        Model {
+        let mut model = Model {
             features: FeatureTable::new(settings.indexing, settings.bits, settings.seed),
             linear: WeightTable::new(settings.bits, Cpu::fastest()),
             products: WeightTable::new(settings.bits, Cpu::fastest()),
@@ -60,7 +60,9 @@ impl Model {
             progress: Progressive::default(),
             attachments: BTreeMap::new(),
             settings,
-        }
+        };
+        model.fit_tables();
+        model
     }
 
     /// The settings it was trained with.
@@ -118,7 +120,7 @@ impl Model {
         expansion::slots_needed(self.settings.expansion, self.features.slot_count()) > self.products.limit() as u64
     }
 
-    /// Makes the weight tables as large as the known features need.
+    /// Makes the weight tables as large as the known features need. They always are: the loops rely on it.
     pub(crate) fn fit_tables(&mut self) {
         let slots = self.features.slot_count();
         self.linear.grow_to(slots);

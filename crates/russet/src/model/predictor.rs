@@ -52,6 +52,9 @@ impl Model {
 
 impl<'m> Predictor<'m> {
     /// Takes note of the features a batch declares. Comes once for each batch, before its examples.
+    ///
+    /// # Panics
+    /// If an earlier batch of the same dictionary was not begun: features are declared only once.
     pub fn begin(&mut self, batch: &Batch) {
         self.intake.begin(batch);
     }
