@@ -109,31 +109,44 @@ impl Intake {
     /// Without n-grams. True if the slots turn out to ascend, so that none repeats.
     fn take_plain(&mut self, batch: &Batch, example: &Example<'_>, lookup: &mut impl Lookup) -> bool {
         let dictionary = &mut self.dictionaries[batch.dictionary() as usize];
-        let (mut ascending, mut previous) = (true, crate::feature::CONSTANT);
-        for (&index, &value) in example.indices.iter().zip(example.values) {
-            let mut slot = dictionary.slots[index as usize];
-            if slot >= ABSENT {
-                slot = dictionary.resolve(batch, index, lookup);
-                if slot == ABSENT {
-                    continue;
-                }
-            }
+        let BaseFeatures { slots, values } = &mut self.base;
+        let (mut ascending, mut largest, mut previous) = (true, 0, crate::feature::CONSTANT);
+        slots.extend(example.indices.iter().map(|index| {
+            let slot = dictionary.slots[*index as usize];
             ascending &= slot > previous;
+            largest = slot.max(largest);
             previous = slot;
-            self.base.slots.push(slot);
-            self.base.values.push(value);
+            slot
+        }));
+        values.extend_from_slice(example.values);
+        if largest >= ABSENT {
+            self.resolve_all(batch, example, lookup);
+            return false;
         }
         ascending
+    }
+
+    /// As [`Intake::take_plain`], for the example that has features not asked for yet, or without a weight.
+    #[cold]
+    fn resolve_all(&mut self, batch: &Batch, example: &Example<'_>, lookup: &mut impl Lookup) {
+        let dictionary = &mut self.dictionaries[batch.dictionary() as usize];
+        let BaseFeatures { slots, values } = &mut self.base;
+        slots.truncate(1);
+        values.truncate(1);
+        for (&index, &value) in example.indices.iter().zip(example.values) {
+            let slot = dictionary.resolve(batch, index, lookup);
+            if slot != ABSENT {
+                slots.push(slot);
+                values.push(value);
+            }
+        }
     }
 
     fn take_grams(&mut self, batch: &Batch, example: &Example<'_>, lookup: &mut impl Lookup) {
         let dictionary = &mut self.dictionaries[batch.dictionary() as usize];
         self.incoming.clear();
         for (&index, &value) in example.indices.iter().zip(example.values) {
-            let slot = match dictionary.slots[index as usize] {
-                UNRESOLVED => dictionary.resolve(batch, index, lookup),
-                slot => slot,
-            };
+            let slot = dictionary.resolve(batch, index, lookup);
             self.incoming.push(Incoming { id: dictionary.ids[index as usize], slot, value });
         }
         let base = &mut self.base;
@@ -187,7 +200,7 @@ impl Intake {
 }
 
 impl Declared {
-    #[cold]
+    /// The slot of a feature, asked for if it was not before.
     fn resolve(&mut self, batch: &Batch, index: u32, lookup: &mut impl Lookup) -> u32 {
         if self.slots[index as usize] == UNRESOLVED {
             let name = |_: &FeatureTable| match index.checked_sub(batch.first_declared()) {

@@ -11,7 +11,7 @@ use crate::metrics::Task;
 use crate::model::Model;
 use crate::settings::{Checked, ExpansionKind, StepKind};
 use crate::step::{Active, Adaptive, Directions, Sgd, Step, Surprise};
-use crate::weights::Row;
+use crate::weights::{Loops, Row, Work};
 
 /// A model that learns.
 ///
@@ -115,32 +115,38 @@ impl Learner {
 
     /// Learns from some examples of a batch. After an error, all before [`LearnError::place`] have been learned.
     pub fn learn_range(&mut self, batch: &Batch, range: Range<usize>) -> Result<(), LearnError> {
-        let tau = self.model.settings.quantile;
-        match (self.model.settings.step, self.model.settings.loss) {
-            (StepKind::Adaptive, LossKind::Squared) => self.run(batch, range, Adaptive, Squared),
-            (StepKind::Adaptive, LossKind::Logistic) => self.run(batch, range, Adaptive, Logistic),
-            (StepKind::Adaptive, LossKind::Hinge) => self.run(batch, range, Adaptive, Hinge),
-            (StepKind::Adaptive, LossKind::Quantile) => self.run(batch, range, Adaptive, Quantile { tau }),
-            (StepKind::Sgd, LossKind::Squared) => self.run(batch, range, Sgd, Squared),
-            (StepKind::Sgd, LossKind::Logistic) => self.run(batch, range, Sgd, Logistic),
-            (StepKind::Sgd, LossKind::Hinge) => self.run(batch, range, Sgd, Hinge),
-            (StepKind::Sgd, LossKind::Quantile) => self.run(batch, range, Sgd, Quantile { tau }),
-        }
+        self.model.cpu.run(Course { learner: self, batch, range })
     }
 
-    fn run(&mut self, batch: &Batch, range: Range<usize>, step: impl Step, loss: impl Loss) -> Result<(), LearnError> {
+    #[inline(always)]
+    fn run<L: Loops>(
+        &mut self,
+        batch: &Batch,
+        range: Range<usize>,
+        loops: L,
+        step: impl Step,
+        loss: impl Loss,
+    ) -> Result<(), LearnError> {
         self.intake.begin(batch);
         for place in range {
             let example = batch.example(place);
             let label = self.label(&example).map_err(|problem| LearnError { place, line: example.line, problem })?;
-            self.learn_one(batch, &example, label, step, loss);
+            self.learn_one(batch, &example, label, loops, step, loss);
         }
         Ok(())
     }
 
     /// Expand, score, record, move.
-    #[inline]
-    fn learn_one(&mut self, batch: &Batch, example: &Example<'_>, label: f32, step: impl Step, loss: impl Loss) {
+    #[inline(always)]
+    fn learn_one<L: Loops>(
+        &mut self,
+        batch: &Batch,
+        example: &Example<'_>,
+        label: f32,
+        loops: L,
+        step: impl Step,
+        loss: impl Loss,
+    ) {
         let model = &mut self.model;
         let base = self.intake.take(batch, example, &mut model.features);
         if model.linear.slots().len() < model.features.slot_count() {
@@ -148,14 +154,14 @@ impl Learner {
         }
         expansion::products(model.settings.expansion, base, &model.products, model.settings.seed, &mut self.rows);
         let active = Active { base, linear: expansion::linear(base), products: &self.rows };
-        let prediction = model.predict(active, example.label.base);
+        let prediction = model.predict(loops, active, example.label.base);
         let importance = example.label.importance;
         model.progress.tally.add(prediction, label, importance, loss.value(prediction, label));
         model.progress.tally.features += active.count() as u64;
         model.progress.tally.base_features += base.slots.len() as u64 - 1;
         if importance > 0.0 {
             let surprise = Surprise { prediction, label, importance };
-            step.step(model, active, loss, surprise, &mut self.directions);
+            step.step(loops, model, active, loss, surprise, &mut self.directions);
         }
     }
 
@@ -184,5 +190,33 @@ impl Learner {
         labels.smallest = labels.smallest.min(label);
         self.model.progress.labels = labels;
         Ok(label)
+    }
+}
+
+/// Examples to be learned with one version of the loops.
+struct Course<'a> {
+    learner: &'a mut Learner,
+    batch: &'a Batch,
+    range: Range<usize>,
+}
+
+impl Work for Course<'_> {
+    type Output = Result<(), LearnError>;
+
+    /// The one place where step and loss are chosen: everything below is compiled for each combination.
+    #[inline(always)]
+    fn run<L: Loops>(self, loops: L) -> Result<(), LearnError> {
+        let Course { learner, batch, range } = self;
+        let tau = learner.model.settings.quantile;
+        match (learner.model.settings.step, learner.model.settings.loss) {
+            (StepKind::Adaptive, LossKind::Squared) => learner.run(batch, range, loops, Adaptive, Squared),
+            (StepKind::Adaptive, LossKind::Logistic) => learner.run(batch, range, loops, Adaptive, Logistic),
+            (StepKind::Adaptive, LossKind::Hinge) => learner.run(batch, range, loops, Adaptive, Hinge),
+            (StepKind::Adaptive, LossKind::Quantile) => learner.run(batch, range, loops, Adaptive, Quantile { tau }),
+            (StepKind::Sgd, LossKind::Squared) => learner.run(batch, range, loops, Sgd, Squared),
+            (StepKind::Sgd, LossKind::Logistic) => learner.run(batch, range, loops, Sgd, Logistic),
+            (StepKind::Sgd, LossKind::Hinge) => learner.run(batch, range, loops, Sgd, Hinge),
+            (StepKind::Sgd, LossKind::Quantile) => learner.run(batch, range, loops, Sgd, Quantile { tau }),
+        }
     }
 }

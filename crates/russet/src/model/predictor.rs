@@ -6,7 +6,7 @@ use crate::loss::LossKind;
 use crate::metrics::Task;
 use crate::settings::ExpansionKind;
 use crate::step::Active;
-use crate::weights::Row;
+use crate::weights::{Loops, Row, Work};
 
 /// Predicts with a model, holding the buffers this needs.
 ///
@@ -66,7 +66,23 @@ impl<'m> Predictor<'m> {
         let base = self.intake.take(batch, example, &model.features);
         expansion::products(settings.expansion, base, &model.products, settings.seed, &mut self.rows);
         let active = Active { base, linear: expansion::linear(base), products: &self.rows };
-        Predicted::new(model, model.predict(active, example.label.base))
+        Predicted::new(model, model.cpu.run(Score { model, active, base: example.label.base }))
+    }
+}
+
+/// A prediction to be made with one version of the loops.
+struct Score<'a> {
+    model: &'a Model,
+    active: Active<'a>,
+    base: f32,
+}
+
+impl Work for Score<'_> {
+    type Output = f32;
+
+    #[inline(always)]
+    fn run<L: Loops>(self, loops: L) -> f32 {
+        self.model.predict(loops, self.active, self.base)
     }
 }
 

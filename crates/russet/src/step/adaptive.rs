@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 use super::{Active, Directions, Step, Surprise};
 use crate::loss::Loss;
 use crate::model::Model;
+use crate::weights::Loops;
 
 /// The adaptive, normalised, importance-aware step; see the [module](crate::step).
 #[derive(Clone, Copy, Debug)]
@@ -22,13 +23,15 @@ impl GlobalScale {
     fn add(&mut self, importance: f32, norm: f32) -> f32 {
         self.importance += f64::from(importance);
         self.norm += f64::from(importance) * f64::from(norm);
-        if self.norm > 0.0 { (self.importance / self.norm).sqrt() as f32 } else { 1.0 }
+        if self.norm > 0.0 { ((self.importance / self.norm) as f32).sqrt() } else { 1.0 }
     }
 }
 
 impl Step for Adaptive {
-    fn step(
+    #[inline(always)]
+    fn step<L: Loops>(
         self,
+        loops: L,
         model: &mut Model,
         active: Active<'_>,
         loss: impl Loss,
@@ -41,21 +44,23 @@ impl Step for Adaptive {
         if squared_slope == 0.0 {
             return;
         }
-        let linear = model.linear.measure(&[active.linear], active.base, squared_slope, &mut directions.linear);
-        let products = model.products.measure(active.products, active.base, squared_slope, &mut directions.products);
+        let linear = model.linear.measure(loops, &[active.linear], active.base, squared_slope, &mut directions.linear);
+        let products =
+            model.products.measure(loops, active.products, active.base, squared_slope, &mut directions.products);
         let scale = model.scale.add(importance, linear.norm + products.norm);
         let sensitivity = scale * (linear.sensitivity + products.sensitivity);
         let size = loss.step(prediction, label, model.settings.learning_rate * importance, sensitivity);
         // The step as a multiple of the plain gradient step: how long L1 and L2 pull.
         let size = model.shrinkage.pull(size, -size / slope, model.settings.l1, model.settings.l2);
-        model.move_weights(active, scale * size, directions);
+        model.move_weights(loops, active, scale * size, directions);
     }
 }
 
 impl Model {
-    pub(super) fn move_weights(&mut self, active: Active<'_>, step: f32, directions: &mut Directions) {
-        self.linear.apply(&[active.linear], active.base, step, &mut directions.linear);
-        self.products.apply(active.products, active.base, step, &mut directions.products);
+    #[inline(always)]
+    pub(super) fn move_weights<L: Loops>(&mut self, loops: L, active: Active<'_>, step: f32, directions: &Directions) {
+        self.linear.apply(loops, &[active.linear], active.base, step, &directions.linear);
+        self.products.apply(loops, active.products, active.base, step, &directions.products);
         if self.shrinkage.is_spent() {
             self.shrinkage.settle(&mut [&mut self.linear, &mut self.products]);
         }

@@ -20,7 +20,7 @@ pub use shrinkage::Shrinkage;
 
 use crate::loss::Loss;
 use crate::model::Model;
-use crate::weights::{BaseFeatures, Row};
+use crate::weights::{BaseFeatures, Loops, Row};
 
 /// The active features of one example: a row of base weights and rows of products.
 #[derive(Clone, Copy)]
@@ -54,8 +54,9 @@ pub(crate) struct Surprise {
 
 /// Moves the weights of a model after an example.
 pub(crate) trait Step: Copy {
-    fn step(
+    fn step<L: Loops>(
         self,
+        loops: L,
         model: &mut Model,
         active: Active<'_>,
         loss: impl Loss,

@@ -1,7 +1,7 @@
 use super::{Active, Directions, Step, Surprise};
 use crate::loss::Loss;
 use crate::model::Model;
-use crate::weights::WeightTable;
+use crate::weights::{Loops, WeightTable};
 
 /// `w <- (1 - eta_t lambda) w - eta_t h slope(p) x` with `eta_t = 1 / (lambda (t + 1))`, t = 1, 2, ...
 ///
@@ -11,8 +11,10 @@ use crate::weights::WeightTable;
 pub struct Sgd;
 
 impl Step for Sgd {
-    fn step(
+    #[inline(always)]
+    fn step<L: Loops>(
         self,
+        loops: L,
         model: &mut Model,
         active: Active<'_>,
         loss: impl Loss,
@@ -27,6 +29,6 @@ impl Step for Sgd {
         let size = model.shrinkage.pull_by(size, kept, rate * f64::from(model.settings.l1));
         WeightTable::values(&[active.linear], active.base, &mut directions.linear);
         WeightTable::values(active.products, active.base, &mut directions.products);
-        model.move_weights(active, size, directions);
+        model.move_weights(loops, active, size, directions);
     }
 }

@@ -89,7 +89,7 @@ mod tests {
         let mut shrinkage = Shrinkage::default();
         shrinkage.pull_by(0.0, 1e-7, 1e-9);
         assert!(shrinkage.is_spent());
-        let mut table = WeightTable::new(4, crate::weights::Cpu::Plain);
+        let mut table = WeightTable::new(4);
         table.grow_to(3);
         table.slots_mut()[1].weight = 2e6;
         table.slots_mut()[2].weight = -0.001;

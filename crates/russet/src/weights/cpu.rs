@@ -1,3 +1,5 @@
+use super::loops::{Loops, Plain, Wide};
+
 /// Which version of the loops runs. All give the same bits; they differ in speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cpu {
@@ -28,6 +30,36 @@ impl Cpu {
     pub fn named(name: &str) -> Option<Cpu> {
         Cpu::available().into_iter().find(|cpu| format!("{cpu:?}").eq_ignore_ascii_case(name))
     }
+}
+
+/// Something to be done with one version of the loops, chosen once for all of it.
+pub(crate) trait Work {
+    type Output;
+
+    /// Does it. Has to be inlined (always), with all it calls in a hot loop, to get the processor's instructions.
+    fn run<L: Loops>(self, loops: L) -> Self::Output;
+}
+
+impl Cpu {
+    /// Does `work` with this version of the loops, or with one that this machine can run.
+    #[inline]
+    pub(crate) fn run<W: Work>(self, work: W) -> W::Output {
+        match self {
+            Cpu::Plain => work.run(Plain),
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: the processor has AVX2.
+            Cpu::Avx2 if has_avx2() => unsafe { run_with_avx2(work) },
+            Cpu::Portable | Cpu::Avx2 => work.run(Wide),
+        }
+    }
+}
+
+/// # Safety
+/// The processor has AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn run_with_avx2<W: Work>(work: W) -> W::Output {
+    work.run(Wide)
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -6,20 +6,23 @@
 //! has a row for each base feature. So no product is ever written out: a row's values are made in the loop.
 //!
 //! Sums run in 16 lanes, the position in the row modulo 16, whatever the processor; results are therefore
-//! the same bits everywhere. `plain` says each loop in the obvious way and is the oracle; `lanes` computes the
-//! same sixteen at a time.
+//! the same bits everywhere. `plain` says each loop in the obvious way and is the oracle; `wide` computes the
+//! same, sixteen at a time.
 
 // The loops index without bounds checks: expansions make rows that fit their table (`WeightTable::holds`).
 #![allow(unsafe_code)]
 
 mod cpu;
-mod lanes;
+mod loops;
 mod plain;
 mod row;
 mod slot;
 mod table;
+mod wide;
 
 pub use cpu::Cpu;
+pub(crate) use cpu::Work;
+pub(crate) use loops::Loops;
 pub use row::{BaseFeatures, Place, Row};
 pub use slot::Slot;
 pub use table::{Measured, WeightTable};
@@ -31,6 +34,7 @@ pub(crate) const LANES: usize = 16;
 pub(crate) type Lanes = [f32; LANES];
 
 /// Adds up partial sums in a fixed order: halves onto halves.
+#[inline(always)]
 pub(crate) fn sum(lanes: &Lanes) -> f32 {
     let mut sums = *lanes;
     let mut width = LANES / 2;

@@ -1,6 +1,39 @@
-//! The three loops, said plainly: the oracle for `lanes`, and the path for rows whose weights are shared.
+//! The loops, said plainly: the oracle for `wide`, and the path for rows whose weights are shared.
 
+use super::loops::{Loops, Plain, Sums};
 use super::{BaseFeatures, LANES, Lanes, Row, SMALLEST, Slot};
+
+impl Loops for Plain {
+    #[inline(always)]
+    unsafe fn score(slots: &[Slot], rows: &[Row], base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
+        rows.iter().for_each(|row| score(slots, *row, base, gravity, total));
+    }
+
+    #[inline(always)]
+    unsafe fn measure(
+        slots: &mut [Slot],
+        rows: &[Row],
+        base: &BaseFeatures,
+        squared_slope: f32,
+        sums: &mut Sums,
+        mut directions: &mut [f32],
+    ) {
+        for row in rows {
+            let (these, others) = directions.split_at_mut(row.len());
+            measure(slots, *row, base, squared_slope, sums, these);
+            directions = others;
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn apply(slots: &mut [Slot], rows: &[Row], base: &BaseFeatures, step: f32, mut directions: &[f32]) {
+        for row in rows {
+            let (these, others) = directions.split_at(row.len());
+            apply(slots, *row, base, step, these);
+            directions = others;
+        }
+    }
+}
 
 /// A weight after L1's pull: moved towards zero by `gravity`, and no further.
 #[inline]
@@ -16,15 +49,6 @@ pub(super) fn score(slots: &[Slot], row: Row, base: &BaseFeatures, gravity: f32,
         let slot = &slots[row.place.of(place, slots.len() - 1)];
         total[position % LANES] += pulled(slot.weight, gravity) * (row.multiplier * value);
     }
-}
-
-/// The sums that [`measure`] adds to.
-#[derive(Default)]
-pub(super) struct Sums {
-    /// `sum_i x_i^2 / N_i^2`
-    pub(super) norm: Lanes,
-    /// `sum_i x_i^2 / (N_i sqrt(G_i))`, the sensitivity
-    pub(super) sensitivity: Lanes,
 }
 
 /// For each feature of a row: `G += g^2 x^2`, `N = max(N, |x|)`, and the direction `x / (N sqrt(G))` in which its

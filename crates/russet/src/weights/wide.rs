@@ -1,23 +1,78 @@
-//! The three loops, several features at a time, for rows whose weights are their own.
+//! The loops, several features at a time, for rows whose weights are their own.
 //!
 //! Each function does for W neighbouring lanes what `plain` does for one, in the same order of operations, so
 //! the results are the same bits. A row is cut into pieces of 16, then 8, 4 and single features; since lanes do
 //! not mix, the cuts cannot be seen in the result.
 
-use super::plain::{Sums, lift, measure_one, pulled};
-use super::{LANES, Lanes, Slot};
+use super::loops::{Loops, Sums, Wide};
+use super::plain::{self, lift, measure_one, pulled};
+use super::{BaseFeatures, LANES, Lanes, Place, Row, Slot};
+
+impl Loops for Wide {
+    #[inline(always)]
+    unsafe fn score(slots: &[Slot], rows: &[Row], base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
+        for row in rows {
+            match OwnRow::of(*row, base) {
+                // SAFETY: the caller's promise.
+                Some(own) => unsafe { score(slots, own, gravity, total) },
+                None => plain::score(slots, *row, base, gravity, total),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn measure(
+        slots: &mut [Slot],
+        rows: &[Row],
+        base: &BaseFeatures,
+        squared_slope: f32,
+        sums: &mut Sums,
+        mut directions: &mut [f32],
+    ) {
+        for row in rows {
+            let (these, others) = directions.split_at_mut(row.len());
+            match OwnRow::of(*row, base) {
+                // SAFETY: the caller's promise; directions are cut to the row.
+                Some(own) => unsafe { measure(slots, own, squared_slope, sums, these) },
+                None => plain::measure(slots, *row, base, squared_slope, sums, these),
+            }
+            directions = others;
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn apply(slots: &mut [Slot], rows: &[Row], base: &BaseFeatures, step: f32, mut directions: &[f32]) {
+        for row in rows {
+            let (these, others) = directions.split_at(row.len());
+            match OwnRow::of(*row, base) {
+                // SAFETY: the caller's promise.
+                Some(own) => unsafe { apply(slots, own, step, these) },
+                None => plain::apply(slots, *row, base, step, these),
+            }
+            directions = others;
+        }
+    }
+}
 
 /// A row whose weights are its own, and what it is multiplied with.
 #[derive(Clone, Copy)]
-pub(super) struct OwnRow<'a> {
+struct OwnRow<'a> {
     /// The weight of base slot `i` is at `start + i`.
-    pub(super) start: usize,
-    pub(super) multiplier: f32,
-    pub(super) places: &'a [u32],
-    pub(super) values: &'a [f32],
+    start: usize,
+    multiplier: f32,
+    places: &'a [u32],
+    values: &'a [f32],
 }
 
-impl OwnRow<'_> {
+impl<'a> OwnRow<'a> {
+    /// The row, unless it shares its weights.
+    #[inline(always)]
+    fn of(row: Row, base: &'a BaseFeatures) -> Option<OwnRow<'a>> {
+        let Place::Own(start) = row.place else { return None };
+        let (places, values) = row.range(base);
+        Some(OwnRow { start: start as usize, multiplier: row.multiplier, places, values })
+    }
+
     /// # Safety
     /// `position + W` is at most the row's length.
     #[inline(always)]
@@ -55,7 +110,7 @@ macro_rules! for_each_piece {
 /// # Safety
 /// For every place of the row, `start + place` is within `slots`.
 #[inline(always)]
-pub(super) unsafe fn score(slots: &[Slot], row: OwnRow<'_>, gravity: f32, total: &mut Lanes) {
+unsafe fn score(slots: &[Slot], row: OwnRow<'_>, gravity: f32, total: &mut Lanes) {
     macro_rules! piece {
         ($width:literal, $position:expr) => {
             // SAFETY: for_each_piece stays within the row; the places are the caller's promise.
@@ -92,13 +147,7 @@ unsafe fn score_piece<const W: usize>(
 /// For every place of the row, `start + place` is within `slots`; no place occurs twice; `directions` is as long
 /// as the row.
 #[inline(always)]
-pub(super) unsafe fn measure(
-    slots: &mut [Slot],
-    row: OwnRow<'_>,
-    squared_slope: f32,
-    sums: &mut Sums,
-    directions: &mut [f32],
-) {
+unsafe fn measure(slots: &mut [Slot], row: OwnRow<'_>, squared_slope: f32, sums: &mut Sums, directions: &mut [f32]) {
     debug_assert_eq!(directions.len(), row.places.len());
     macro_rules! piece {
         ($width:literal, $position:expr) => {
@@ -165,7 +214,7 @@ unsafe fn measure_piece<const W: usize>(
 /// # Safety
 /// For every place of the row, `start + place` is within `slots`.
 #[inline(always)]
-pub(super) unsafe fn apply(slots: &mut [Slot], row: OwnRow<'_>, step: f32, directions: &[f32]) {
+unsafe fn apply(slots: &mut [Slot], row: OwnRow<'_>, step: f32, directions: &[f32]) {
     for (&place, direction) in row.places.iter().zip(directions) {
         // SAFETY: the caller's promise on places.
         unsafe { slots.get_unchecked_mut(row.start + place as usize) }.weight += step * direction;
