@@ -1,6 +1,7 @@
 //! The learner against an oracle that says the same in the plainest way: a map from products to weights, double
 //! precision, no tables, no rows, no lanes, no lazy shrinkage. For the smooth losses: where a loss has a kink, the
 //! last bit decides between two steps, and two exact learners part; their steps are checked in `loss.rs`.
+#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 
@@ -128,7 +129,7 @@ impl Oracle {
 
 type Drawn = (Vec<(u32, i32)>, i32, bool);
 
-fn compare(settings: Settings, examples: &[Drawn]) -> Result<(), TestCaseError> {
+fn compare(settings: &Settings, examples: &[Drawn]) -> Result<(), TestCaseError> {
     let (mut oracle, mut learner) = (Oracle::default(), Learner::new(settings.clone().check().unwrap()));
     for (drawn, label, important) in examples {
         let y = match settings.loss {
@@ -153,7 +154,7 @@ fn compare(settings: Settings, examples: &[Drawn]) -> Result<(), TestCaseError> 
         features.retain(|_, value| *value != 0.0);
         batch.end_example(Label { value: Some(y as f32), importance: importance as f32, base: 0.0 }, b"", 1);
         let before = (oracle.smallest, oracle.largest);
-        let expected = oracle.learn(&settings, &features, y, importance);
+        let expected = oracle.learn(settings, &features, y, importance);
         let mut predictor = learner.model().predictor();
         predictor.begin(&batch);
         let found = f64::from(predictor.predict(&batch, &batch.example(0)).value);
@@ -184,7 +185,7 @@ proptest! {
         let l2 = if l2 { 0.01 } else { 0.0 };
         for loss in [LossKind::Squared, LossKind::Logistic] {
             for expansion in [ExpansionKind::Linear, ExpansionKind::Quadratic, ExpansionKind::Cubic] {
-                compare(Settings { loss, expansion, learning_rate: rate, l2, ..Settings::default() }, &examples)?;
+                compare(&Settings { loss, expansion, learning_rate: rate, l2, ..Settings::default() }, &examples)?;
             }
         }
     }
@@ -192,7 +193,7 @@ proptest! {
     #[test]
     fn plain_steps_as_the_oracle_does(examples in examples()) {
         for loss in [LossKind::Squared, LossKind::Logistic] {
-            compare(Settings { loss, step: StepKind::Sgd, l2: 0.5, ..Settings::default() }, &examples)?;
+            compare(&Settings { loss, step: StepKind::Sgd, l2: 0.5, ..Settings::default() }, &examples)?;
         }
     }
 }

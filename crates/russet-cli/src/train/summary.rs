@@ -100,10 +100,27 @@ impl Summary<'_> {
         for (name, value) in lines {
             let _ = writeln!(text, "{name:<18} {value}");
         }
+        if let Some(hint) = self.hint() {
+            let _ = writeln!(text, "{:<18} {hint}", "hint");
+        }
         if top > 0 {
             let _ = write!(text, "\nstrongest terms\n{}", terms_table(model, top));
         }
         text
+    }
+
+    /// What to try when a regression has not got off the ground: steps do not grow with the labels.
+    fn hint(&self) -> Option<String> {
+        let progress = self.model.progress();
+        let variance = progress.tally.label_variance()?;
+        if self.model.task() != Task::Regression || self.model.progressive_error()? <= variance {
+            return None;
+        }
+        let span = progress.labels.largest - progress.labels.smallest;
+        Some(format!(
+            "this is worse than always predicting the mean label; labels span {span}, so try --learning-rate {}",
+            0.5 * span
+        ))
     }
 
     /// How many features there are, and whether they share weights.

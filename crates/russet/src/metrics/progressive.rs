@@ -22,6 +22,10 @@ pub struct Tally {
     pub loss: f64,
     /// `(p - y)^2` times importance.
     pub squared_error: f64,
+    /// The labels, times importance.
+    pub label: f64,
+    /// The squared labels, times importance.
+    pub squared_label: f64,
     /// The importance of examples on the wrong side of 0.
     pub mistakes_at_zero: f64,
     /// The importance of examples on the wrong side of 1/2.
@@ -37,11 +41,13 @@ impl Tally {
     #[inline]
     pub(crate) fn add(&mut self, prediction: f32, label: f32, importance: f32, loss: f32) {
         let weight = f64::from(importance);
-        let error = f64::from(prediction) - f64::from(label);
+        let (label_value, error) = (f64::from(label), f64::from(prediction) - f64::from(label));
         self.examples += 1;
         self.importance += weight;
         self.loss += weight * f64::from(loss);
         self.squared_error += weight * error * error;
+        self.label += weight * label_value;
+        self.squared_label += weight * label_value * label_value;
         self.mistakes_at_zero += if (prediction > 0.0) == (label > 0.0) { 0.0 } else { weight };
         self.mistakes_at_half += if (prediction > 0.5) == (label > 0.5) { 0.0 } else { weight };
     }
@@ -53,6 +59,8 @@ impl Tally {
             importance: self.importance - earlier.importance,
             loss: self.loss - earlier.loss,
             squared_error: self.squared_error - earlier.squared_error,
+            label: self.label - earlier.label,
+            squared_label: self.squared_label - earlier.squared_label,
             mistakes_at_zero: self.mistakes_at_zero - earlier.mistakes_at_zero,
             mistakes_at_half: self.mistakes_at_half - earlier.mistakes_at_half,
             features: self.features - earlier.features,
@@ -63,6 +71,12 @@ impl Tally {
     /// The average loss, if there was an example.
     pub fn mean_loss(&self) -> Option<f64> {
         (self.importance > 0.0).then(|| self.loss / self.importance)
+    }
+
+    /// The variance of the labels: the squared error of always predicting their mean.
+    pub fn label_variance(&self) -> Option<f64> {
+        let mean = |sum: f64| sum / self.importance;
+        (self.importance > 0.0).then(|| mean(self.squared_label) - mean(self.label) * mean(self.label))
     }
 
     /// Active features an example.
