@@ -1,19 +1,36 @@
-//! Decimal numbers to f32: by hand for the common form, by the standard library for the rest.
+//! Decimal numbers to f32, correctly rounded: by hand for the common form, by the standard library for the rest.
 
-/// Powers of ten that a double holds exactly.
-const POWERS: [f64; 23] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
-    1e21, 1e22,
+/// `10^-n`, each rounded to the nearest double.
+const INVERSE_POWERS: [f64; 20] = [
+    1e0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14, 1e-15, 1e-16, 1e-17,
+    1e-18, 1e-19,
 ];
 
 /// The number that `bytes` begins with, and how many bytes it takes. Not a number at all: `None`. Infinities
 /// and "nan" are not numbers here; a number too large for f32 comes out as infinite.
-///
-/// The common form is up to 19 digits with an optional point: as a whole number divided by a power of ten it is
-/// exact in a double up to one rounding. Rounding again to f32 is wrong only if the double lies exactly in
-/// the middle between two f32; then, and for all other forms, the standard library decides.
-#[inline(always)]
+#[inline]
 pub(crate) fn parse(bytes: &[u8]) -> Option<(f32, usize)> {
+    common_form(bytes).or_else(|| parse_slowly(bytes))
+}
+
+/// As [`parse`], but a number too large for f32 is none.
+#[inline(always)]
+pub(crate) fn parse_finite(bytes: &[u8]) -> Option<(f32, usize)> {
+    common_form(bytes).or_else(|| parse_slowly(bytes).filter(|(value, _)| value.is_finite()))
+}
+
+/// The number that `bytes` is, as a whole.
+pub(crate) fn parse_whole(bytes: &[u8]) -> Option<f32> {
+    parse(bytes).filter(|(_, length)| *length == bytes.len()).map(|(value, _)| value)
+}
+
+/// Digits with an optional point, up to 2^53 without it; nothing else is in the common form.
+///
+/// As a whole number times a rounded power of ten it is right to 2 units in the last place of a double. Rounding
+/// to f32 can then only go wrong if the double is that close to the middle between two f32: such numbers,
+/// one in a hundred million, are left to the standard library too.
+#[inline(always)]
+fn common_form(bytes: &[u8]) -> Option<(f32, usize)> {
     let negative = bytes.first() == Some(&b'-');
     let mut at = usize::from(negative || bytes.first() == Some(&b'+'));
     let start = at;
@@ -40,12 +57,13 @@ pub(crate) fn parse(bytes: &[u8]) -> Option<(f32, usize)> {
         digits += fraction;
     }
     let exponent = matches!(bytes.get(at), Some(b'e' | b'E'));
-    if digits == 0 || digits > 19 || mantissa >= 1 << 53 || fraction > 22 || exponent {
-        return parse_slowly(bytes);
+    if digits == 0 || digits > 19 || mantissa >= 1 << 53 || exponent {
+        return None;
     }
-    let value = mantissa as f64 / POWERS[fraction];
-    if value.to_bits() & 0x1fff_ffff == 0x1000_0000 {
-        return parse_slowly(bytes);
+    let value = mantissa as f64 * INVERSE_POWERS[fraction];
+    let beyond_f32 = value.to_bits() & 0x1fff_ffff;
+    if beyond_f32.abs_diff(0x1000_0000) <= 2 {
+        return None;
     }
     Some((if negative { -value } else { value } as f32, at))
 }
@@ -84,11 +102,6 @@ fn parse_slowly(bytes: &[u8]) -> Option<(f32, usize)> {
     let text = std::str::from_utf8(&bytes[..longest]).ok()?;
     let value = text.parse().ok()?;
     Some((value, longest))
-}
-
-/// The number that `bytes` is, as a whole.
-pub(crate) fn parse_whole(bytes: &[u8]) -> Option<f32> {
-    parse(bytes).filter(|(_, length)| *length == bytes.len()).map(|(value, _)| value)
 }
 
 #[cfg(test)]

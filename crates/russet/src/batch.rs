@@ -5,7 +5,7 @@
 //! it is the first of its dictionary to use, with their ids and names. So a name is hashed and looked up
 //! by the reader, once for each occurrence, while the learner only follows an array.
 
-use crate::feature::{FeatureId, IdMap, Names, Namespace};
+use crate::feature::{FeatureId, IdList, Names, Namespace};
 
 /// What an example says besides its features.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -92,7 +92,7 @@ impl Batch {
         self.clear();
         self.starts_dictionary = dictionary.begin_batch();
         self.dictionary = dictionary.number;
-        self.first_declared = dictionary.map.len() as u32;
+        self.first_declared = dictionary.kept.len() as u32;
     }
 
     /// Empties the batch and ties it to dictionary `number` that is kept elsewhere, such as in a cache file:
@@ -211,12 +211,13 @@ impl Batch {
         self.dictionary
     }
 
-    /// True if the dictionary starts anew with this batch: what it declared before is void.
+    /// True if the dictionary starts with this batch: what another of its number declared before is void.
     pub fn starts_dictionary(&self) -> bool {
         self.starts_dictionary
     }
 
-    /// The number of the first feature that this batch declares; the others follow it.
+    /// The number of the first feature that this batch declares; the others follow it, and what earlier batches
+    /// declared from it on is void.
     pub fn first_declared(&self) -> u32 {
         self.first_declared
     }
@@ -234,16 +235,19 @@ impl Batch {
 
 /// A reader's own numbering of the features it has met.
 ///
-/// It is bounded: past [`Dictionary::LIMIT`] features it starts anew with the next batch.
+/// It is bounded: past [`Dictionary::LIMIT`] features it takes no more, and those that come later are declared anew by
+/// every batch that has them. Frequent features come early, so few are concerned.
 #[derive(Clone, Debug, Default)]
 pub struct Dictionary {
     number: u32,
-    map: IdMap,
+    kept: IdList,
+    /// Features of the current batch that have found no room.
+    passing: IdList,
     begun: bool,
 }
 
 impl Dictionary {
-    /// How many features a dictionary holds before it starts anew.
+    /// How many features a dictionary keeps.
     pub const LIMIT: usize = 1 << 17;
 
     /// The dictionary of reader `number`; no two readers of one learner may have the same.
@@ -251,20 +255,19 @@ impl Dictionary {
         Dictionary { number, ..Dictionary::default() }
     }
 
-    /// Makes room for a batch. True if what was declared before is void.
+    /// Makes room for a batch. True for the first one.
     fn begin_batch(&mut self) -> bool {
-        let starts = !self.begun || self.map.len() > Dictionary::LIMIT;
-        if starts {
-            self.map.clear();
-            self.begun = true;
+        if !self.passing.is_empty() {
+            self.passing.clear();
         }
-        starts
+        !std::mem::replace(&mut self.begun, true)
     }
 
-    /// The number of a feature; one that is new is declared in `batch`, and `name` writes its name.
+    /// The number of a feature; one that is new is declared in `batch`, and `name` writes its name. Numbers from
+    /// [`Dictionary::LIMIT`] on hold for the current batch only.
     #[inline]
     pub fn index(&mut self, batch: &mut Batch, id: FeatureId, name: impl FnOnce(&mut Names)) -> u32 {
-        match self.map.get(id) {
+        match self.kept.place(id) {
             Some(index) => index,
             None => self.declare(batch, id, name),
         }
@@ -273,8 +276,14 @@ impl Dictionary {
     #[cold]
     fn declare(&mut self, batch: &mut Batch, id: FeatureId, name: impl FnOnce(&mut Names)) -> u32 {
         debug_assert_eq!(batch.dictionary, self.number);
-        let index = self.map.len() as u32;
-        self.map.insert(id, index);
+        if let Some(place) = self.passing.place(id) {
+            return Dictionary::LIMIT as u32 + place;
+        }
+        let index = if self.kept.len() < Dictionary::LIMIT {
+            self.kept.push(id)
+        } else {
+            Dictionary::LIMIT as u32 + self.passing.push(id)
+        };
         batch.declared_ids.push(id);
         name(&mut batch.declared_names);
         debug_assert_eq!(batch.declared_ids.len(), batch.declared_names.len(), "the closure pushes one name");
@@ -306,17 +315,22 @@ mod tests {
     }
 
     #[test]
-    fn a_full_dictionary_starts_anew_with_the_next_batch() {
+    fn features_past_the_limit_are_declared_by_every_batch_that_has_them() {
         let (mut dictionary, mut batch) = (Dictionary::default(), Batch::default());
+        let mut index = |batch: &mut Batch, number: u64| {
+            dictionary.index(batch, Namespace::ANONYMOUS.numbered(number), |names| names.push(b"x"))
+        };
+        let limit = Dictionary::LIMIT as u64;
+        let mut other = Dictionary::default();
+        batch.start(&mut other);
+        (0..limit).for_each(|number| assert_eq!(u64::from(index(&mut batch, number)), number));
+        assert_eq!(u64::from(index(&mut batch, limit + 7)), limit);
+        assert_eq!(u64::from(index(&mut batch, limit + 8)), limit + 1);
+        assert_eq!(u64::from(index(&mut batch, limit + 7)), limit);
         batch.start(&mut dictionary);
-        assert!(batch.starts_dictionary());
-        for number in 0..Dictionary::LIMIT as u64 + 5 {
-            dictionary.index(&mut batch, Namespace::ANONYMOUS.numbered(number), |names| names.push(b"x"));
-        }
-        batch.start(&mut dictionary);
-        assert!(batch.starts_dictionary());
-        assert_eq!(batch.first_declared(), 0);
-        batch.start(&mut dictionary);
-        assert!(!batch.starts_dictionary());
+        assert_eq!((batch.first_declared(), batch.declared_ids().len()), (limit as u32, 0));
+        let again = dictionary.index(&mut batch, Namespace::ANONYMOUS.numbered(limit + 8), |names| names.push(b"x"));
+        assert_eq!((u64::from(again), batch.declared_ids().len()), (limit, 1));
+        assert_eq!(dictionary.index(&mut batch, Namespace::ANONYMOUS.numbered(5), |_| unreachable!()), 5);
     }
 }

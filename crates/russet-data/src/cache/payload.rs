@@ -31,11 +31,11 @@ fn u32_at(bytes: &[u8]) -> u32 {
     bytes.first_chunk().map_or(0, |chunk| u32::from_le_bytes(*chunk))
 }
 
-/// True if a payload goes on declaring features where the one before it stopped, or starts anew.
+/// True if a payload goes on declaring features where the one before it stopped, or before that.
 pub(super) fn follows(payload: &[u8], declared: &mut u64) -> bool {
     let (Some(first), Some(count)) = (payload.get(..4), payload.get(4..8)) else { return false };
     let (first, count) = (u64::from(u32_at(first)), u64::from(u32_at(count)));
-    let follows = first == *declared || first == 0;
+    let follows = first <= *declared;
     *declared = first + count;
     follows && *declared < u64::from(u32::MAX)
 }

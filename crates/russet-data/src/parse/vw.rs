@@ -4,7 +4,7 @@
 //! name is a number. A missing value is 1, a value of 0 leaves the feature out. Features without a name count
 //! through within their namespace. An empty line is an example without label or features.
 
-use russet::batch::{Batch, Label};
+use russet::batch::{Batch, Dictionary, Label};
 use russet::feature::{FeatureId, Namespace};
 
 use super::{Context, Fault, Parsed, not_finite};
@@ -144,12 +144,17 @@ impl Reader {
         if value == 0.0 {
             return Ok(end);
         }
-        let known = &mut self.numbered[number as usize];
-        if *known == 0 {
-            let id = Namespace::ANONYMOUS.numbered(number);
-            *known = 1 + context.dictionary.index(batch, id, |names| names.push(display(&bytes[start..at])));
+        let known = self.numbered[number as usize];
+        if known > 0 {
+            batch.push(known - 1, value);
+            return Ok(end);
         }
-        batch.push(*known - 1, value);
+        let id = Namespace::ANONYMOUS.numbered(number);
+        let index = context.dictionary.index(batch, id, |names| names.push(display(&bytes[start..at])));
+        if (index as usize) < Dictionary::LIMIT {
+            self.numbered[number as usize] = index + 1;
+        }
+        batch.push(index, value);
         Ok(end)
     }
 }
@@ -191,6 +196,9 @@ fn feature_value(bytes: &[u8], at: usize, space: &Space<'_>) -> Option<(f32, usi
         return Some((space.scale, at));
     }
     let (value, end) = value(bytes, at + 1)?;
+    if space.scale == 1.0 {
+        return Some((value, end));
+    }
     let scaled = value * space.scale;
     scaled.is_finite().then_some((scaled, end))
 }
@@ -198,9 +206,9 @@ fn feature_value(bytes: &[u8], at: usize, space: &Space<'_>) -> Option<(f32, usi
 /// A finite number that ends where a word does.
 #[inline(always)]
 fn value(bytes: &[u8], at: usize) -> Option<(f32, usize)> {
-    let (value, length) = number::parse(&bytes[at..])?;
+    let (value, length) = number::parse_finite(&bytes[at..])?;
     let end = at + length;
-    (value.is_finite() && ends_word(bytes[end])).then_some((value, end))
+    ends_word(bytes[end]).then_some((value, end))
 }
 
 #[cold]

@@ -21,9 +21,9 @@ impl NameBook {
             self.dictionaries.resize_with(number + 1, Page::default);
         }
         let page = &mut self.dictionaries[number];
-        if batch.starts_dictionary() {
-            *page = Page::default();
-        }
+        let known = if batch.starts_dictionary() { 0 } else { batch.first_declared() as usize };
+        page.ids.truncate(known);
+        page.names.truncate(known);
         page.ids.extend_from_slice(batch.declared_ids());
         batch.declared_names().iter().for_each(|name| page.names.push(name));
         page

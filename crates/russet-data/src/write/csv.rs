@@ -1,7 +1,7 @@
 use std::io::{self, Write};
 
 use russet::batch::Batch;
-use russet::feature::{IdMap, Names};
+use russet::feature::{IdList, Names};
 
 use super::ExampleWriter;
 use super::book::NameBook;
@@ -13,7 +13,7 @@ const MOST_COLUMNS: usize = 100_000;
 #[derive(Default)]
 pub struct Columns {
     book: NameBook,
-    places: IdMap,
+    places: IdList,
     names: Names,
     importance: bool,
     tags: bool,
@@ -27,8 +27,8 @@ impl Columns {
             self.importance |= example.label.importance != 1.0;
             self.tags |= !example.tag.is_empty();
             for &index in example.indices {
-                if self.places.get(page.id(index)).is_none() {
-                    self.places.insert(page.id(index), self.names.len() as u32);
+                if self.places.place(page.id(index)).is_none() {
+                    self.places.push(page.id(index));
                     self.names.push(page.name(index));
                 }
             }
@@ -78,7 +78,7 @@ impl ExampleWriter for CsvWriter {
         for example in batch.iter() {
             self.row.fill(0.0);
             for (&index, value) in example.indices.iter().zip(example.values) {
-                if let Some(place) = self.columns.places.get(page.id(index)) {
+                if let Some(place) = self.columns.places.place(page.id(index)) {
                     self.row[place as usize] += value;
                 }
             }

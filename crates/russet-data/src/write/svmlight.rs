@@ -1,7 +1,7 @@
 use std::io::{self, Write};
 
 use russet::batch::{Batch, Example};
-use russet::feature::{IdMap, Names};
+use russet::feature::{IdList, Names};
 
 use super::ExampleWriter;
 use super::book::{NameBook, Page};
@@ -21,7 +21,7 @@ enum Numbering {
     Undecided,
     Own,
     Given {
-        numbers: IdMap,
+        numbers: IdList,
         names: Names,
     },
 }
@@ -74,7 +74,7 @@ impl Numbering {
         if let Numbering::Undecided = self {
             *self = match own {
                 Some(_) => Numbering::Own,
-                None => Numbering::Given { numbers: IdMap::default(), names: Names::default() },
+                None => Numbering::Given { numbers: IdList::default(), names: Names::default() },
             };
         }
         match self {
@@ -89,12 +89,11 @@ impl Numbering {
     }
 }
 
-fn given(numbers: &mut IdMap, names: &mut Names, index: u32, page: &Page) -> u64 {
+fn given(numbers: &mut IdList, names: &mut Names, index: u32, page: &Page) -> u64 {
     let id = page.id(index);
-    if let Some(number) = numbers.get(id) {
-        return u64::from(number);
-    }
-    names.push(page.name(index));
-    numbers.insert(id, names.len() as u32);
-    names.len() as u64
+    let place = numbers.place(id).unwrap_or_else(|| {
+        names.push(page.name(index));
+        numbers.push(id)
+    });
+    u64::from(place) + 1
 }

@@ -5,12 +5,12 @@
 //! dictionary. Names travel beside, only so that a person can read the model.
 
 mod id;
-mod map;
+mod list;
 mod names;
 mod table;
 
 pub use id::{FeatureId, Namespace};
-pub use map::IdMap;
+pub use list::IdList;
 pub use names::Names;
 pub use table::{FeatureTable, Indexing};
 

@@ -48,6 +48,12 @@ impl Names {
         (0..self.len()).map(|place| self.get(place))
     }
 
+    /// Keeps the first `count` names.
+    pub fn truncate(&mut self, count: usize) {
+        self.ends.truncate(count);
+        self.bytes.truncate(self.ends.last().map_or(0, |end| *end as usize));
+    }
+
     /// Forgets all names, keeping the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();

@@ -1,8 +1,8 @@
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-use super::map::shared_place;
-use super::{FeatureId, IdMap, Names};
+use super::list::shared_place;
+use super::{FeatureId, IdList, Names};
 
 /// How base features find their weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,12 +34,12 @@ pub struct FeatureTable {
     indexing: Indexing,
     bits: u32,
     seed: u64,
-    map: IdMap,
-    /// The ids of slots 1, 2, ... in the order they were given out (interned) or first used (hashed).
-    ids: Vec<FeatureId>,
+    /// Interned: the ids of slots 1, 2, ... Hashed: the slots in use, in the order of their first use.
+    known: IdList,
+    /// The name of each entry of `known`.
     names: Names,
-    /// Hashed only: the slot of each entry of `ids`.
-    slots: Vec<u32>,
+    /// Hashed only: the id of the feature that used each entry of `known` first.
+    first_ids: Vec<FeatureId>,
 }
 
 /// The constant's slot.
@@ -48,32 +48,24 @@ pub(crate) const CONSTANT: u32 = 0;
 impl FeatureTable {
     /// An empty table with room for `2^bits` slots. `seed` picks the hash by which slots are shared.
     pub fn new(indexing: Indexing, bits: u32, seed: u64) -> FeatureTable {
-        FeatureTable {
-            indexing,
-            bits,
-            seed,
-            map: IdMap::default(),
-            ids: Vec::new(),
-            names: Names::default(),
-            slots: Vec::new(),
-        }
+        FeatureTable { indexing, bits, seed, known: IdList::default(), names: Names::default(), first_ids: Vec::new() }
     }
 
     /// How many features have a slot to themselves (interned) or were first in theirs (hashed).
     pub fn len(&self) -> usize {
-        self.ids.len()
+        self.known.len()
     }
 
     /// True if no feature has been seen.
     pub fn is_empty(&self) -> bool {
-        self.ids.is_empty()
+        self.known.is_empty()
     }
 
     /// One more than the largest slot in use: the length of an array that holds a value for every slot.
     pub fn slot_count(&self) -> usize {
         match self.indexing {
-            Indexing::Interned => 1 + self.ids.len(),
-            Indexing::Hashed if self.ids.is_empty() => 1,
+            Indexing::Interned => 1 + self.known.len(),
+            Indexing::Hashed if self.known.is_empty() => 1,
             Indexing::Hashed => 1 << self.bits,
         }
     }
@@ -86,8 +78,11 @@ impl FeatureTable {
     /// The slot of `id`, or nothing if the feature was never seen (and would not share a slot).
     pub fn slot(&self, id: FeatureId) -> Option<u32> {
         match self.indexing {
-            Indexing::Interned => self.map.get(id).or_else(|| self.is_full().then(|| self.shared_slot(id))),
-            Indexing::Hashed => (!self.ids.is_empty()).then(|| self.shared_slot(id)),
+            Indexing::Interned => {
+                let own = self.known.place(id).map(|place| place + 1);
+                own.or_else(|| self.is_full().then(|| self.shared_slot(id)))
+            }
+            Indexing::Hashed => (!self.known.is_empty()).then(|| self.shared_slot(id)),
         }
     }
 
@@ -103,22 +98,17 @@ impl FeatureTable {
         if let Some(slot) = self.slot(id) {
             return slot;
         }
-        let slot = self.slot_count() as u32;
-        self.map.insert(id, slot);
-        self.ids.push(id);
         self.names.push(name);
-        slot
+        self.known.push(id) + 1
     }
 
     fn hash(&mut self, id: FeatureId, name: &[u8]) -> u32 {
         let slot = self.shared_slot(id);
-        // The map is keyed by slot here: the first feature of a slot gives it its name.
-        let key = FeatureId(u64::from(slot));
-        if self.map.get(key).is_none() {
-            self.map.insert(key, self.ids.len() as u32);
-            self.ids.push(id);
+        // The first feature of a slot gives it its name.
+        if self.known.place(slot_as_id(slot)).is_none() {
+            self.known.push(slot_as_id(slot));
+            self.first_ids.push(id);
             self.names.push(name);
-            self.slots.push(slot);
         }
         slot
     }
@@ -135,7 +125,7 @@ impl FeatureTable {
         }
         let entry = match self.indexing {
             Indexing::Interned => Some(slot - 1),
-            Indexing::Hashed => self.map.get(FeatureId(u64::from(slot))),
+            Indexing::Hashed => self.known.place(slot_as_id(slot)),
         };
         entry.map_or(Cow::Borrowed("?"), |entry| self.names.text(entry as usize))
     }
@@ -144,20 +134,26 @@ impl FeatureTable {
     pub(crate) fn name_bytes(&self, slot: u32) -> &[u8] {
         match self.indexing {
             Indexing::Interned if slot > 0 => self.names.get(slot as usize - 1),
-            Indexing::Hashed => {
-                self.map.get(FeatureId(u64::from(slot))).map_or(&[], |entry| self.names.get(entry as usize))
-            }
+            Indexing::Hashed => self.known.place(slot_as_id(slot)).map_or(&[], |entry| self.names.get(entry as usize)),
             Indexing::Interned => &[],
         }
     }
 
     /// Every feature that gave a slot its name: id, slot and name, in the order of first appearance.
     pub fn iter(&self) -> impl Iterator<Item = (FeatureId, u32, &[u8])> {
-        self.ids.iter().enumerate().map(|(entry, id)| {
-            let slot = self.slots.get(entry).copied().unwrap_or(entry as u32 + 1);
-            (*id, slot, self.names.get(entry))
+        self.known.ids().iter().enumerate().map(|(entry, known)| {
+            let (id, slot) = match self.indexing {
+                Indexing::Interned => (*known, entry as u32 + 1),
+                Indexing::Hashed => (self.first_ids[entry], known.0 as u32),
+            };
+            (id, slot, self.names.get(entry))
         })
     }
+}
+
+/// With hashing, the list of what is known is one of slots.
+fn slot_as_id(slot: u32) -> FeatureId {
+    FeatureId(u64::from(slot))
 }
 
 #[cfg(test)]
