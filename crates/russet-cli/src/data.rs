@@ -7,7 +7,8 @@ use russet::metrics::{Evaluation, Scores};
 use russet::model::Predicted;
 use russet_data::{Inputs, Parsed, ReadOptions, Stream};
 
-use crate::model_file;
+use crate::output::{count, note};
+use crate::{interrupt, model_file};
 
 /// Lines that were passed over because of errors.
 #[derive(Default)]
@@ -40,8 +41,7 @@ impl Skipped {
     /// Tells the user, if there were any.
     pub(crate) fn report(&self) {
         if let Some(first) = &self.first {
-            let lines = if self.count == 1 { "line" } else { "lines" };
-            eprintln!("skipped {} {lines} with errors; the first: {first}", self.count);
+            note(format_args!("skipped {} with errors; the first: {first}", count(self.count, "line")));
         }
     }
 }
@@ -54,11 +54,12 @@ pub(crate) fn for_each_prediction(
     from: u64,
     mut visit: impl FnMut(&Predicted<'_>, &Example<'_>) -> Result<()>,
 ) -> Result<Skipped> {
-    options.schema = model_file::schema(model)?.or(options.schema);
-    let mut stream = Stream::open(inputs, options)?;
+    options.schema = model_file::schema(model, &options.csv)?.or(options.schema);
+    let mut stream = Stream::open_unless(inputs, options, interrupt::flag())?;
     let mut predictor = model.predictor();
     let (mut skipped, mut passed) = (Skipped::default(), 0);
-    while let Some(mut parsed) = stream.next()? {
+    while let Some(mut parsed) = stream.next_unless(interrupt::flag())? {
+        interrupt::check()?;
         skipped.add(&mut parsed);
         let batch: &Batch = &parsed.batch;
         predictor.begin(batch);
@@ -70,6 +71,7 @@ pub(crate) fn for_each_prediction(
         }
         stream.recycle(parsed);
     }
+    interrupt::check()?;
     Ok(skipped)
 }
 

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use anyhow::{Context, Result, anyhow};
 use russet::Model;
 use russet::weights::Cpu;
-use russet_data::{Inputs, Schema, atomic};
+use russet_data::{CsvOptions, Inputs, Schema, atomic};
+
+use crate::output::{UsageError, WriteError};
 
 /// The attachment that holds the columns of a table.
 const SCHEMA: &str = "schema";
@@ -28,14 +30,7 @@ pub(crate) fn load(path: &Path) -> Result<Model> {
 
 /// Saves a model, all or nothing.
 pub(crate) fn save(model: &Model, path: &Path) -> Result<()> {
-    atomic::write(path, &model.to_bytes())
-        .map_err(|error| anyhow!("cannot write {}: {}", path.display(), plain(&error)))
-}
-
-/// The system's words without its number.
-pub(crate) fn plain(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+    atomic::write(path, &model.to_bytes()).map_err(|cause| WriteError::file(path, cause).into())
 }
 
 /// RUSSET_CPU=plain|portable|avx2 forces a version of the inner loops, to check that all give the same bits.
@@ -48,11 +43,14 @@ pub(crate) fn choose_cpu(model: &mut Model) -> Result<()> {
     Ok(())
 }
 
-/// The columns that a model was trained with, if its data was a table.
-pub(crate) fn schema(model: &Model) -> Result<Option<Arc<Schema>>> {
+/// The columns that a model was trained with, if its data was a table. Flags that say otherwise are refused.
+pub(crate) fn schema(model: &Model, flags: &CsvOptions) -> Result<Option<Arc<Schema>>> {
     let Some(text) = model.attachments().get(SCHEMA) else { return Ok(None) };
-    let schema = serde_json::from_str(text).context("the model's columns cannot be read")?;
-    Ok(Some(Arc::new(schema)))
+    let schema: Schema = serde_json::from_str(text).context("the model's columns cannot be read")?;
+    match schema.contradiction(flags) {
+        Some(contradiction) => Err(UsageError(contradiction).into()),
+        None => Ok(Some(Arc::new(schema))),
+    }
 }
 
 /// Attaches the columns that a model is trained with.

@@ -1,43 +1,104 @@
 //! What the program says: errors, numbers, tables.
 
-use std::io;
+use std::error::Error as StdError;
+use std::fmt;
+use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Error;
+use anyhow::{Error, Result};
 use russet::settings::SettingsError;
+
+use crate::interrupt::{self, Interrupted};
 
 /// Flags that are understood but contradict each other or what they are applied to.
 #[derive(Debug)]
 pub(crate) struct UsageError(pub(crate) String);
 
-impl std::fmt::Display for UsageError {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for UsageError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
     }
 }
 
-impl std::error::Error for UsageError {}
+impl StdError for UsageError {}
+
+/// Something that could not be written.
+#[derive(Debug)]
+pub(crate) struct WriteError {
+    what: String,
+    cause: io::Error,
+}
+
+impl WriteError {
+    /// A file that could not be written.
+    pub(crate) fn file(path: &Path, cause: io::Error) -> WriteError {
+        WriteError { what: path.display().to_string(), cause }
+    }
+
+    /// Standard output that could not be written to.
+    pub(crate) fn standard_output(cause: io::Error) -> WriteError {
+        WriteError { what: "to standard output".to_owned(), cause }
+    }
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "cannot write {}: {}", self.what, plain(&self.cause))
+    }
+}
+
+impl StdError for WriteError {}
+
+/// The system's words for an error, without its number and without the names of temporary files after it.
+fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.split_once(" (os error") {
+        Some((words, _)) => words.to_lowercase(),
+        None => text,
+    }
+}
+
+/// Writes to standard output.
+pub(crate) fn say(text: &str) -> Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|cause| WriteError::standard_output(cause).into())
+}
+
+/// Writes a line to standard error. If nobody listens there, nobody can be told.
+pub(crate) fn note(text: impl fmt::Display) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
 
 /// Says what went wrong; 2 for usage, 1 for failure. A reader that has gone away is no failure.
 pub(crate) fn fail(error: &Error) -> ExitCode {
-    let closed = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
-    if error.downcast_ref::<io::Error>().is_some_and(closed) {
+    let closed = |error: &WriteError| error.cause.kind() == io::ErrorKind::BrokenPipe;
+    if error.downcast_ref::<WriteError>().is_some_and(closed) {
         return ExitCode::SUCCESS;
+    }
+    if error.is::<Interrupted>() {
+        note(error);
+        return ExitCode::from(interrupt::EXIT_CODE);
     }
     let usage = match error.downcast_ref::<SettingsError>() {
         Some(setting) => {
-            eprintln!("error: --{setting}");
+            note(format_args!("error: --{setting}"));
             true
         }
         None => {
-            eprintln!("error: {error:#}");
+            note(format_args!("error: {error:#}"));
             error.is::<UsageError>()
         }
     };
     if usage {
-        eprintln!("\nFor more information, try 'russet help'.");
+        note("\nFor more information, try 'russet help'.");
     }
     ExitCode::from(if usage { 2 } else { 1 })
+}
+
+/// A number of things, such as `1 example` or `2,201 examples`.
+pub(crate) fn count(number: u64, thing: &str) -> String {
+    format!("{} {thing}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
 
 /// A figure with as many digits as carry meaning.

@@ -24,6 +24,13 @@ pub(crate) fn parse_whole(bytes: &[u8]) -> Option<f32> {
     parse(bytes).filter(|(_, length)| *length == bytes.len()).map(|(value, _)| value)
 }
 
+/// True for what is meant as a number, be it infinite.
+pub(crate) fn is_meant_as_number(bytes: &[u8]) -> bool {
+    let unsigned = bytes.strip_prefix(b"-").or(bytes.strip_prefix(b"+")).unwrap_or(bytes);
+    let infinite = unsigned.eq_ignore_ascii_case(b"inf") || unsigned.eq_ignore_ascii_case(b"infinity");
+    infinite || parse_whole(bytes).is_some()
+}
+
 /// Digits with an optional point, up to 2^53 without it; nothing else is in the common form.
 ///
 /// As a whole number times a rounded power of ten it is right to 2 units in the last place of a double. Rounding

@@ -19,6 +19,9 @@ use crate::{DataError, Format, ReadOptions};
 /// Blocks that may be parsed ahead, for each thread.
 const AHEAD: usize = 3;
 
+/// How often a wait for input looks whether it is cancelled.
+const PATIENCE: Duration = Duration::from_millis(50);
+
 type Numbered = (u64, Result<Box<Parsed>, DataError>);
 
 /// A stream of parsed blocks.
@@ -44,6 +47,8 @@ pub struct Stream {
 }
 
 enum Source {
+    /// Cancelled before there was anything.
+    Nothing,
     Inline(Box<Inline>),
     Threads(Threads),
 }
@@ -65,13 +70,20 @@ struct Threads {
 impl Stream {
     /// Opens the inputs. What is wrong with the first of them is found here.
     pub fn open(inputs: &Inputs, options: ReadOptions) -> Result<Stream, DataError> {
-        let mut blocks = Blocks::new(inputs, options.clone());
-        let (format, schema) = match blocks.peek()? {
-            Some((format, layout)) => (format, layout.schema()),
-            None => (Format::Vw, None),
-        };
+        Stream::open_unless(inputs, options, &AtomicBool::new(false))
+    }
+
+    /// As [`Stream::open`], but `cancelled` ends the wait for slow input: the stream is then empty.
+    pub fn open_unless(inputs: &Inputs, options: ReadOptions, cancelled: &AtomicBool) -> Result<Stream, DataError> {
+        let blocks = Blocks::new(inputs, options.clone());
         let progress = blocks.progress();
-        let source = if options.threads <= 1 {
+        // Files are read at once; a pipe may keep one waiting, so another thread has to do that.
+        let may_wait = !inputs.can_reread();
+        let opened = if may_wait { open_aside(blocks, cancelled)? } else { open_first(blocks).map(Some)? };
+        let Some(Opened { blocks, format, schema }) = opened else {
+            return Ok(Stream { source: Source::Nothing, format: Format::Vw, schema: None, progress, failed: None });
+        };
+        let source = if options.threads <= 1 && !may_wait {
             Source::Inline(Box::new(Inline { blocks, parser: Parser::new(0, options), spare: None }))
         } else {
             Source::Threads(Threads::start(blocks, format, &options))
@@ -106,6 +118,7 @@ impl Stream {
             return Err(error);
         }
         let parsed = match &mut self.source {
+            Source::Nothing => None,
             Source::Inline(inline) => inline.next(self.format)?,
             Source::Threads(threads) => threads.next(cancelled)?,
         };
@@ -120,9 +133,41 @@ impl Stream {
     /// Hands a block back, so that its memory is used again.
     pub fn recycle(&mut self, parsed: Box<Parsed>) {
         match &mut self.source {
+            Source::Nothing => {}
             Source::Inline(inline) => inline.spare = Some(parsed),
             // The workers may all have ended; then nobody needs it.
             Source::Threads(threads) => drop(threads.spares.try_send(parsed)),
+        }
+    }
+}
+
+/// Inputs whose first file has been opened.
+struct Opened {
+    blocks: Blocks,
+    format: Format,
+    schema: Option<Arc<Schema>>,
+}
+
+fn open_first(mut blocks: Blocks) -> Result<Opened, DataError> {
+    let (format, schema) = match blocks.peek()? {
+        Some((format, layout)) => (format, layout.schema()),
+        None => (Format::Vw, None),
+    };
+    Ok(Opened { blocks, format, schema })
+}
+
+/// As [`open_first`], in a thread that is left behind if `cancelled` comes first.
+fn open_aside(blocks: Blocks, cancelled: &AtomicBool) -> Result<Option<Opened>, DataError> {
+    let (opened_in, opened) = bounded(1);
+    thread::spawn(move || {
+        // Fails only if nobody waits any more.
+        let _ = opened_in.send(open_first(blocks));
+    });
+    loop {
+        match opened.recv_timeout(PATIENCE) {
+            Ok(opened) => return opened.map(Some),
+            Err(RecvTimeoutError::Timeout) if !cancelled.load(Ordering::Relaxed) => {}
+            Err(_) => return Ok(None),
         }
     }
 }
@@ -141,12 +186,13 @@ impl Inline {
 impl Threads {
     fn start(blocks: Blocks, format: Format, options: &ReadOptions) -> Threads {
         let blocks = Arc::new(Mutex::new(Some(blocks)));
-        let limit = AHEAD * options.threads;
+        let threads = options.threads.max(1);
+        let limit = AHEAD * threads;
         let (results_in, results) = unbounded();
         let (permits, permits_out) = bounded(limit);
         let (spares, spares_out) = bounded(limit);
         (0..limit).for_each(|_| permits.try_send(()).expect("the channel has room for all permits"));
-        for number in 0..options.threads {
+        for number in 0..threads {
             let parser = Parser::new(number as u32, options.clone());
             let worker = Worker {
                 blocks: Arc::clone(&blocks),
@@ -166,7 +212,7 @@ impl Threads {
             if let Some(found) = self.early.remove(&self.next) {
                 break found;
             }
-            match self.results.recv_timeout(Duration::from_millis(50)) {
+            match self.results.recv_timeout(PATIENCE) {
                 Ok((number, found)) => drop(self.early.insert(number, found)),
                 Err(RecvTimeoutError::Timeout) if !cancelled.load(Ordering::Relaxed) => {}
                 // Cancelled, or all workers gone and nothing left: the end.

@@ -20,7 +20,7 @@ pub(crate) struct LearnArgs {
     loss: Option<LossChoice>,
 
     /// For quantile loss: which quantile to predict [default: 0.5]
-    #[arg(long, value_name = "TAU")]
+    #[arg(long, value_name = "TAU", allow_negative_numbers = true)]
     quantile: Option<f32>,
 
     /// How weights move [default: adaptive]
@@ -28,15 +28,15 @@ pub(crate) struct LearnArgs {
     step: Option<StepChoice>,
 
     /// How fast [default: 0.5]
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     learning_rate: Option<f32>,
 
     /// Pull of weights towards zero, by a constant [default: 0]
-    #[arg(long, value_name = "AMOUNT")]
+    #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true)]
     l1: Option<f32>,
 
     /// Pull of weights towards zero, in proportion [default: 0]
-    #[arg(long, value_name = "AMOUNT")]
+    #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true)]
     l2: Option<f32>,
 
     /// Room for 2^BITS features and as many products; beyond, weights are shared [default: 18]

@@ -59,7 +59,7 @@ pub(crate) struct TrainArgs {
     pub(crate) test: Option<String>,
 
     /// Keep the last part of the data to evaluate the final model on, such as 0.2
-    #[arg(long, value_name = "FRACTION", value_parser = fraction)]
+    #[arg(long, value_name = "FRACTION", value_parser = fraction, allow_negative_numbers = true)]
     pub(crate) holdout: Option<f64>,
 
     /// How often to go through the data [default: 1]
@@ -150,6 +150,7 @@ pub(crate) struct TuneArgs {
         long,
         value_name = "RATES",
         value_delimiter = ',',
+        allow_negative_numbers = true,
         default_values_t = [0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0],
         conflicts_with = "learning_rate"
     )]

@@ -1,10 +1,9 @@
 //! `russet convert`: data in another format, or as a cache.
 
-use std::fmt::Display;
-use std::io::Write;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use russet::batch::Batch;
 use russet_data::atomic::{self, AtomicFile};
 use russet_data::cache::{CacheHeader, CacheWriter};
@@ -13,15 +12,24 @@ use russet_data::{Fingerprint, Format, Inputs, ReadOptions, Stream};
 
 use crate::args::ConvertArgs;
 use crate::data::Skipped;
-use crate::model_file::plain;
-use crate::output::{UsageError, thousands};
+use crate::interrupt;
+use crate::output::{UsageError, WriteError, count, note};
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode> {
     let name = args.output.to_string_lossy().into_owned();
     let format = Format::of_name(&name).ok_or_else(|| {
         UsageError(format!("{name}: the ending does not tell the format; expected .vw, .svm, .csv, .tsv or .cache"))
     })?;
+    if format == Format::Cache && !name.ends_with(".cache") {
+        return Err(
+            UsageError(format!("{name}: a cache is not compressed; expected a name that ends in .cache")).into()
+        );
+    }
+    interrupt::watch()?;
     let inputs = args.data.inputs()?;
+    if inputs.contain(&args.output) {
+        return Err(UsageError(format!("{name} is among the data; it would be overwritten")).into());
+    }
     let conversion = Conversion { args, inputs, name: &name };
     let examples = match format {
         Format::Cache => conversion.to_cache()?,
@@ -30,7 +38,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode> {
         Format::Csv => conversion.to_csv()?,
     };
     if !args.quiet {
-        eprintln!("wrote {} examples to {name}", thousands(examples));
+        note(format_args!("wrote {} to {name}", count(examples, "example")));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -49,28 +57,28 @@ impl Conversion<'_> {
 
     fn to_cache(&self) -> Result<u64> {
         let options = self.options();
-        let mut stream = Stream::open(&self.inputs, options.clone())?;
+        let mut stream = Stream::open_unless(&self.inputs, options.clone(), interrupt::flag())?;
         let header = CacheHeader {
             source: Fingerprint::of(&self.inputs),
             reading: options.reading(),
             schema: stream.schema().map(|schema| (**schema).clone()),
         };
-        let file = AtomicFile::create(&self.args.output).map_err(|error| self.cannot(plain(&error)))?;
-        let mut writer = CacheWriter::new(file, &header).map_err(|error| self.cannot(plain(&error)))?;
+        let file = AtomicFile::create(&self.args.output).map_err(|cause| self.cannot(cause))?;
+        let mut writer = CacheWriter::new(file, &header).map_err(|cause| self.cannot(cause))?;
         let examples =
-            self.for_each(&mut stream, |batch| writer.write(batch).map_err(|error| self.cannot(plain(&error))))?;
-        writer.finish().and_then(AtomicFile::commit).map_err(|error| self.cannot(plain(&error)))?;
+            self.for_each(&mut stream, |batch| Ok(writer.write(batch).map_err(|cause| self.cannot(cause))?))?;
+        writer.finish().and_then(AtomicFile::commit).map_err(|cause| self.cannot(cause))?;
         Ok(examples)
     }
 
     fn to_text(&self, writer: &mut dyn ExampleWriter) -> Result<u64> {
-        let mut stream = Stream::open(&self.inputs, self.options())?;
-        let file = AtomicFile::create(&self.args.output).map_err(|error| self.cannot(plain(&error)))?;
+        let mut stream = Stream::open_unless(&self.inputs, self.options(), interrupt::flag())?;
+        let file = AtomicFile::create(&self.args.output).map_err(|cause| self.cannot(cause))?;
         let mut out = Compressed::by_name(self.name, file)?;
         let examples = self
-            .for_each(&mut stream, |batch| writer.write(batch, &mut out).map_err(|error| self.cannot(plain(&error))))?;
-        out.flush().map_err(|error| self.cannot(plain(&error)))?;
-        out.finish().and_then(AtomicFile::commit).map_err(|error| self.cannot(plain(&error)))?;
+            .for_each(&mut stream, |batch| Ok(writer.write(batch, &mut out).map_err(|cause| self.cannot(cause))?))?;
+        out.flush().map_err(|cause| self.cannot(cause))?;
+        out.finish().and_then(AtomicFile::commit).map_err(|cause| self.cannot(cause))?;
         Ok(examples)
     }
 
@@ -79,8 +87,8 @@ impl Conversion<'_> {
         let mut writer = SvmlightWriter::default();
         let examples = self.to_text(&mut writer)?;
         if writer.dropped() > 0 && !self.args.quiet {
-            let dropped = thousands(writer.dropped());
-            eprintln!("svmlight has no importance, base prediction or tag: dropped from {dropped} examples");
+            let dropped = count(writer.dropped(), "example");
+            note(format_args!("svmlight has no importance, base prediction or tag: dropped from {dropped}"));
         }
         if let Some(names) = writer.names() {
             let lines = names
@@ -89,9 +97,9 @@ impl Conversion<'_> {
                 .map(|(place, name)| format!("{}\t{}\n", place + 1, String::from_utf8_lossy(name)));
             let path = format!("{}.names", self.name);
             atomic::write(path.as_ref(), lines.collect::<String>().as_bytes())
-                .map_err(|error| anyhow!("cannot write {path}: {}", plain(&error)))?;
+                .map_err(|cause| WriteError::file(path.as_ref(), cause))?;
             if !self.args.quiet {
-                eprintln!("features are numbered from 1; their names are in {path}");
+                note(format_args!("features are numbered from 1; their names are in {path}"));
             }
         }
         Ok(examples)
@@ -104,31 +112,39 @@ impl Conversion<'_> {
             );
         }
         let mut columns = Columns::default();
-        let mut stream = Stream::open(&self.inputs, self.options())?;
-        while let Some(parsed) = stream.next()? {
-            columns.add(&parsed.batch).map_err(|error| self.cannot(error))?;
+        let mut stream = Stream::open_unless(&self.inputs, self.options(), interrupt::flag())?;
+        while let Some(parsed) = stream.next_unless(interrupt::flag())? {
+            interrupt::check()?;
+            columns.add(&parsed.batch).map_err(|cause| self.cannot(cause))?;
             stream.recycle(parsed);
         }
         let delimiter = if self.name.contains(".tsv") || self.name.contains(".tab") { b'\t' } else { b',' };
-        self.to_text(&mut CsvWriter::new(columns, delimiter))
+        let dropped = columns.bases();
+        let examples = self.to_text(&mut CsvWriter::new(columns, delimiter))?;
+        if dropped > 0 && !self.args.quiet {
+            note(format_args!("a table has no base prediction: dropped from {}", count(dropped, "example")));
+        }
+        Ok(examples)
     }
 
     /// Calls `write` for every batch; gives the number of examples.
     fn for_each(&self, stream: &mut Stream, mut write: impl FnMut(&Batch) -> Result<()>) -> Result<u64> {
         let (mut examples, mut skipped) = (0, Skipped::default());
-        while let Some(mut parsed) = stream.next()? {
+        while let Some(mut parsed) = stream.next_unless(interrupt::flag())? {
+            interrupt::check()?;
             skipped.add(&mut parsed);
             examples += parsed.batch.len() as u64;
             write(&parsed.batch)?;
             stream.recycle(parsed);
         }
+        interrupt::check()?;
         if !self.args.quiet {
             skipped.report();
         }
         Ok(examples)
     }
 
-    fn cannot(&self, reason: impl Display) -> anyhow::Error {
-        anyhow!("cannot write {}: {reason}", self.name)
+    fn cannot(&self, cause: io::Error) -> WriteError {
+        WriteError::file(&self.args.output, cause)
     }
 }

@@ -6,17 +6,18 @@ use anyhow::Result;
 use russet::metrics::{Scores, Task};
 
 use crate::args::EvaluateArgs;
-use crate::output::{figure, thousands};
-use crate::{data, model_file};
+use crate::output::{figure, say, thousands};
+use crate::{data, interrupt, model_file};
 
 pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
+    interrupt::watch()?;
     let model = model_file::load(&args.model)?;
     let (scores, skipped) = data::evaluate(&model, &args.data.inputs()?, args.data.options(true), 0)?;
     skipped.report();
     if args.json {
-        println!("{}", serde_json::to_string(&scores)?);
+        say(&format!("{}\n", serde_json::to_string(&scores)?))?;
     } else {
-        print!("{}", text(&scores));
+        say(&text(&scores))?;
     }
     Ok(ExitCode::SUCCESS)
 }

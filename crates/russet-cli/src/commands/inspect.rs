@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::args::InspectArgs;
 use crate::model_file;
-use crate::output::{figure, table, thousands};
+use crate::output::{figure, say, table, thousands};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -29,9 +29,9 @@ struct Json<'a> {
 pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode> {
     let model = model_file::load(&args.model)?;
     if args.json {
-        println!("{}", json(&model, args.top)?);
+        say(&format!("{}\n", json(&model, args.top)?))?;
     } else {
-        print!("{}\n{}", description(&model), terms_table(&model, args.top));
+        say(&format!("{}\n{}", description(&model), terms_table(&model, args.top)))?;
     }
     Ok(ExitCode::SUCCESS)
 }

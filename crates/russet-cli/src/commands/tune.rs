@@ -3,19 +3,19 @@
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use anyhow::{Result, anyhow};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use russet::settings::{Checked, Settings, StepKind};
+use russet::settings::{Checked, Settings, SettingsError, StepKind};
 use russet::{Learner, Model};
+use russet_data::atomic::AtomicFile;
 use russet_data::{OnError, Parsed, Schema, Stream};
 use serde::Serialize;
 
 use crate::args::TuneArgs;
-use crate::output::{UsageError, figure, table};
+use crate::output::{UsageError, WriteError, figure, note, say, table};
 use crate::{data::Skipped, interrupt, model_file};
 
 /// One candidate's result.
@@ -42,7 +42,8 @@ struct Json<'a> {
 const AHEAD: usize = 4;
 
 pub(crate) fn run(args: &TuneArgs) -> Result<ExitCode> {
-    let interrupted = interrupt::watch()?;
+    interrupt::watch()?;
+    check_output(args)?;
     let settings = args.learn.applied_to(&Settings::default());
     args.learn.without_effect(&settings)?;
     if settings.step == StepKind::Sgd {
@@ -51,19 +52,30 @@ pub(crate) fn run(args: &TuneArgs) -> Result<ExitCode> {
         );
     }
     let candidates = args.grid.iter().map(|rate| Settings { learning_rate: *rate, ..settings.clone() }.check());
-    let candidates = candidates.collect::<Result<Vec<Checked>, _>>()?;
+    let candidates = candidates.collect::<Result<Vec<Checked>, _>>().map_err(name_the_grid)?;
     let options = args.data.options(true);
-    let mut stream = Stream::open(&args.data.inputs()?, options.clone())?;
+    let mut stream = Stream::open_unless(&args.data.inputs()?, options.clone(), interrupt::flag())?;
     let schema = stream.schema().cloned();
-    let (results, skipped) = race(&candidates, &mut stream, options.on_error, args.quiet, interrupted)?;
-    if interrupted.load(Ordering::Relaxed) {
-        eprintln!("interrupted; nothing is decided");
-        return Ok(ExitCode::from(interrupt::EXIT_CODE));
-    }
+    let (results, skipped) = race(&candidates, &mut stream, options.on_error, args.quiet)?;
+    interrupt::check()?;
     if !args.quiet {
         skipped.report();
     }
     report(args, &results, schema.as_ref())
+}
+
+/// Found out now rather than after the search.
+fn check_output(args: &TuneArgs) -> Result<()> {
+    match &args.output {
+        Some(path) => AtomicFile::create(path).map(drop).map_err(|cause| WriteError::file(path, cause).into()),
+        None => Ok(()),
+    }
+}
+
+/// A rate out of range came from the grid, not from --learning-rate.
+fn name_the_grid(error: SettingsError) -> SettingsError {
+    let parameter = if error.parameter == "learning-rate" { "grid" } else { error.parameter };
+    SettingsError { parameter, ..error }
 }
 
 /// Feeds every block to all learners, each in a thread of its own.
@@ -72,7 +84,6 @@ fn race(
     stream: &mut Stream,
     on_error: OnError,
     quiet: bool,
-    interrupted: &AtomicBool,
 ) -> Result<(Vec<Candidate>, Skipped)> {
     let bar = progress_bar(quiet);
     let mut skipped = Skipped::default();
@@ -83,7 +94,7 @@ fn race(
             lanes.push(lane);
             learners.push(scope.spawn(move || learn_all(settings, &blocks, on_error)));
         }
-        let read = feed(&lanes, stream, &mut skipped, &bar, interrupted);
+        let read = feed(&lanes, stream, &mut skipped, &bar);
         // Without lanes the learners come to their end.
         drop(lanes);
         let models = learners.into_iter().map(|learner| learner.join().map_err(|_| anyhow!("a learner panicked"))?);
@@ -104,19 +115,13 @@ fn race(
     Ok((finished.into_iter().map(candidate).collect(), skipped))
 }
 
-fn feed(
-    lanes: &[Sender<Arc<Parsed>>],
-    stream: &mut Stream,
-    skipped: &mut Skipped,
-    bar: &ProgressBar,
-    interrupted: &AtomicBool,
-) -> Result<()> {
-    while let Some(mut parsed) = stream.next_unless(interrupted)? {
+fn feed(lanes: &[Sender<Arc<Parsed>>], stream: &mut Stream, skipped: &mut Skipped, bar: &ProgressBar) -> Result<()> {
+    while let Some(mut parsed) = stream.next_unless(interrupt::flag())? {
         skipped.add(&mut parsed);
         let parsed = Arc::new(*parsed);
         // A learner that has stopped for an error says so when it is joined.
         let alive = lanes.iter().filter(|lane| lane.send(Arc::clone(&parsed)).is_ok()).count();
-        if alive < lanes.len() || interrupted.load(Ordering::Relaxed) {
+        if alive < lanes.len() || interrupt::asked() {
             break;
         }
         bar.set_position((stream.progress().fraction().unwrap_or(0.0) * 1000.0) as u64);
@@ -152,6 +157,11 @@ fn report(args: &TuneArgs, candidates: &[Candidate], schema: Option<&Arc<Schema>
         a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
     };
     let best = candidates.iter().min_by(by_error).ok_or_else(|| UsageError("--grid is empty".to_owned()))?;
+    if let Some(path) = &args.output {
+        let mut model = best.model.clone();
+        model_file::attach_schema(&mut model, schema)?;
+        model_file::save(&model, path)?;
+    }
     if args.json {
         let json = Json {
             examples: best.model.progress().tally.examples,
@@ -160,7 +170,7 @@ fn report(args: &TuneArgs, candidates: &[Candidate], schema: Option<&Arc<Schema>
             progressive_loss: best.progressive_loss,
             candidates,
         };
-        println!("{}", serde_json::to_string(&json)?);
+        say(&format!("{}\n", serde_json::to_string(&json)?))?;
     }
     if !args.quiet {
         let mark = |candidate: &Candidate| if std::ptr::eq(candidate, best) { "  best" } else { "" };
@@ -170,12 +180,11 @@ fn report(args: &TuneArgs, candidates: &[Candidate], schema: Option<&Arc<Schema>
         };
         let rows: Vec<_> = candidates.iter().map(row).collect();
         let text = table(&["learning rate", "progressive loss", "progressive error"], &rows);
-        if args.json { eprint!("{text}") } else { print!("{text}") }
-    }
-    if let Some(path) = &args.output {
-        let mut model = best.model.clone();
-        model_file::attach_schema(&mut model, schema)?;
-        model_file::save(&model, path)?;
+        if args.json {
+            note(text.trim_end());
+        } else {
+            say(&text)?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

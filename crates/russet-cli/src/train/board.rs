@@ -8,7 +8,7 @@ use russet::Model;
 use russet::metrics::Tally;
 use russet_data::Progress;
 
-use crate::output::{duration, figure, thousands};
+use crate::output::{duration, figure, note, thousands};
 
 /// The first row comes after this many examples, each next one after twice as many.
 const FIRST_ROW: u64 = 128;
@@ -20,8 +20,8 @@ pub(crate) struct Board {
     pass: u32,
     progress: Option<Progress>,
     started: Instant,
-    /// What had been learned when this run began.
-    at_start: Option<Tally>,
+    /// How many examples had been learned when this run began.
+    learned_before: u64,
     at_last_row: Tally,
     next_row: u64,
     header_shown: bool,
@@ -34,21 +34,26 @@ enum Style {
 }
 
 impl Board {
-    pub(crate) fn new(quiet: bool, passes: u32) -> Board {
+    /// `tally` is what the model has learned before.
+    pub(crate) fn new(quiet: bool, passes: u32, tally: Tally) -> Board {
         let style = match (quiet, std::io::stderr().is_terminal()) {
             (true, _) => Style::Silent,
             (false, true) => Style::Live(live_bar()),
             (false, false) => Style::Rows,
         };
+        let mut next_row = FIRST_ROW;
+        while next_row <= tally.examples {
+            next_row *= 2;
+        }
         Board {
             style,
             passes,
             pass: 0,
             progress: None,
             started: Instant::now(),
-            at_start: None,
-            at_last_row: Tally::default(),
-            next_row: FIRST_ROW,
+            learned_before: tally.examples,
+            at_last_row: tally,
+            next_row,
             header_shown: false,
         }
     }
@@ -68,19 +73,12 @@ impl Board {
         if let Style::Rows = self.style {
             self.print_row(model);
         }
-        let tally = model.progress().tally;
-        self.at_last_row = tally;
-        while self.next_row <= tally.examples {
-            self.next_row *= 2;
-        }
+        self.at_last_row = model.progress().tally;
+        self.next_row *= 2;
     }
 
     /// Shows where things stand, if there is a live line.
     pub(crate) fn update(&mut self, model: &Model) {
-        self.at_start.get_or_insert(model.progress().tally);
-        while self.next_row <= model.progress().tally.examples {
-            self.next_row *= 2;
-        }
         if let Style::Live(bar) = &self.style {
             let fraction = self.fraction().unwrap_or(0.0);
             bar.set_position((fraction * 1000.0) as u64);
@@ -107,10 +105,10 @@ impl Board {
         };
         if !self.header_shown {
             let header = ["examples", "loss", "since last", "error", "features", "examples/s", "left"];
-            eprintln!("{}", line(&header.map(|word| format!(" {word}"))));
+            note(line(&header.map(|word| format!(" {word}"))));
             self.header_shown = true;
         }
-        eprintln!("{}", line(&self.cells(model).map(|cell| format!(" {cell}"))));
+        note(line(&self.cells(model).map(|cell| format!(" {cell}"))));
     }
 
     fn cells(&self, model: &Model) -> [String; 7] {
@@ -118,7 +116,7 @@ impl Board {
         let tally = progress.tally;
         let since = tally.since(&self.at_last_row);
         let seconds = self.started.elapsed().as_secs_f64();
-        let learned = tally.examples - self.at_start.map_or(0, |start| start.examples.min(tally.examples));
+        let learned = tally.examples - self.learned_before;
         let left = self.fraction().filter(|fraction| *fraction > 0.0).map(|done| seconds * (1.0 - done) / done);
         [
             thousands(tally.examples),
@@ -126,7 +124,7 @@ impl Board {
             figure(since.mean_loss()),
             figure(model.progressive_error()),
             tally.features_per_example().map_or("-".to_owned(), |features| format!("{features:.1}")),
-            thousands((learned.max(1) as f64 / seconds.max(1e-6)) as u64),
+            thousands((learned as f64 / seconds.max(1e-6)) as u64),
             left.map_or("-".to_owned(), duration),
         ]
     }

@@ -1,7 +1,6 @@
 //! The course of a training: passes over the data, from a place to the end.
 
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow, bail};
@@ -10,11 +9,11 @@ use russet_data::{Input, Inputs, OnError, Parsed, count_examples};
 use serde::{Deserialize, Serialize};
 
 use super::board::Board;
-use super::is_set;
 use super::place::{Place, difference};
 use super::source::Sources;
 use crate::args::TrainArgs;
 use crate::data::Skipped;
+use crate::interrupt;
 use crate::model_file;
 use crate::output::UsageError;
 
@@ -111,7 +110,7 @@ pub(crate) struct Training {
 
 impl Training {
     /// Goes through the course.
-    pub(crate) fn run(&mut self, interrupted: &AtomicBool) -> Result<Ended> {
+    pub(crate) fn run(&mut self) -> Result<Ended> {
         let started = Instant::now();
         self.position.course = self.course.settings.clone();
         for pass in 0..self.course.passes {
@@ -119,12 +118,15 @@ impl Training {
             if replay && (pass > 0 || !self.sources.first_pass_is_needed()?) {
                 continue;
             }
-            if let Ended::Interrupted = self.pass(pass, replay, interrupted)? {
+            if let Ended::Interrupted = self.pass(pass, replay)? {
                 return Ok(Ended::Interrupted);
             }
         }
         if self.resume_at.is_some() {
             bail!("this is not the data that the checkpoint began with: it ends before the checkpoint's place");
+        }
+        if self.learner.model().progress().tally.examples == 0 {
+            bail!("there is no example in the data");
         }
         Place::detach_from(self.learner.model_mut());
         self.seconds = started.elapsed().as_secs_f64();
@@ -132,12 +134,16 @@ impl Training {
     }
 
     /// One pass; with `replay` nothing is learned, only the cache is written again.
-    fn pass(&mut self, pass: u32, replay: bool, interrupted: &AtomicBool) -> Result<Ended> {
+    fn pass(&mut self, pass: u32, replay: bool) -> Result<Ended> {
         let mut stream = self.sources.open(pass)?;
         model_file::attach_schema(self.learner.model_mut(), stream.schema())?;
         self.position.begin_pass(pass, self.sources.reads_cache());
         self.board.begin_pass(pass, stream.progress());
-        while let Some(mut parsed) = stream.next_unless(interrupted)? {
+        if let Some(place) = self.resume_at.take_if(|place| place.pass == pass && place.blocks == 0) {
+            // Stopped before the first block of this pass: there is nothing to look for.
+            self.position = place;
+        }
+        while let Some(mut parsed) = stream.next_unless(interrupt::flag())? {
             if replay {
                 self.learner.skip(&parsed.batch);
             } else {
@@ -146,14 +152,14 @@ impl Training {
             }
             self.sources.keep(&parsed.batch)?;
             stream.recycle(parsed);
-            if is_set(interrupted) {
+            if interrupt::asked() {
                 return Ok(Ended::Interrupted);
             }
             if self.pass_is_over() && !self.sources.needs_the_rest() {
                 break;
             }
         }
-        if is_set(interrupted) {
+        if interrupt::asked() {
             return Ok(Ended::Interrupted);
         }
         self.sources.end_pass()?;
@@ -182,7 +188,7 @@ impl Training {
     /// Learns from the examples of a block from the current place on, pausing where something is to be done.
     fn examples(&mut self, parsed: &Parsed) -> Result<()> {
         let length = parsed.batch.len() as u64;
-        if self.position.examples == 0 && length == 0 || self.pass_is_over() {
+        if self.position.examples >= length || self.pass_is_over() {
             self.learner.skip(&parsed.batch);
         }
         while self.position.examples < length && !self.pass_is_over() {

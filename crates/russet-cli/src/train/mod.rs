@@ -7,7 +7,6 @@ mod source;
 mod summary;
 
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -16,7 +15,7 @@ use russet::{Learner, Model};
 use russet_data::{Inputs, ReadOptions, atomic::AtomicFile};
 
 use crate::args::TrainArgs;
-use crate::output::UsageError;
+use crate::output::{UsageError, WriteError, count, note, say};
 use crate::{data, interrupt, model_file};
 use board::Board;
 use course::{Course, Ended, Training};
@@ -26,20 +25,31 @@ use summary::Summary;
 
 pub(crate) fn run(args: &TrainArgs) -> Result<ExitCode> {
     let started = Instant::now();
-    let interrupted = interrupt::watch()?;
-    if let Some(path) = &args.output {
-        // Found out now rather than after hours of training.
-        AtomicFile::create(path)
-            .map_err(|error| anyhow::anyhow!("cannot write {}: {}", path.display(), model_file::plain(&error)))?;
-    }
+    interrupt::watch()?;
     let inputs = args.data.inputs()?;
+    check_first(args, &inputs)?;
     let (model, place) = begin(args)?;
     let course = Course::plan(args, &inputs, place.as_ref())?;
     let mut training = prepare(args, &inputs, course, model, place)?;
-    match training.run(interrupted)? {
+    match training.run()? {
         Ended::Interrupted => stop(args, &mut training),
         Ended::Finished => finish(args, &inputs, training, started),
     }
+}
+
+/// What can be found out now rather than after hours of training.
+fn check_first(args: &TrainArgs, inputs: &Inputs) -> Result<()> {
+    for path in [&args.output, &args.cache].into_iter().flatten() {
+        if inputs.contain(path) {
+            let path = path.display();
+            return Err(UsageError(format!("{path} is among the data; it would be overwritten")).into());
+        }
+        AtomicFile::create(path).map_err(|cause| WriteError::file(path, cause))?;
+    }
+    if let Some(test) = &args.test {
+        Inputs::find(std::slice::from_ref(test))?.check()?;
+    }
+    Ok(())
 }
 
 /// The model to start from: an empty one, or the one to resume with its place in the data.
@@ -65,12 +75,12 @@ fn begin(args: &TrainArgs) -> Result<(Model, Option<Place>)> {
 }
 
 fn prepare(args: &TrainArgs, inputs: &Inputs, course: Course, model: Model, place: Option<Place>) -> Result<Training> {
-    let schema = model_file::schema(&model)?;
-    let options =
-        ReadOptions { schema, hash_blocks: args.output.is_some() || place.is_some(), ..args.data.options(true) };
+    let options = args.data.options(true);
+    let schema = model_file::schema(&model, &options.csv)?;
+    let options = ReadOptions { schema, hash_blocks: args.output.is_some() || place.is_some(), ..options };
     let resumed_in_text = place.as_ref().is_some_and(Place::in_first_text_pass);
-    let sources = Sources::new(inputs, options, args.cache.as_deref(), course.passes, resumed_in_text, args.quiet);
-    let board = Board::new(args.quiet, course.passes);
+    let sources = Sources::new(inputs, options, args.cache.as_deref(), course.passes, resumed_in_text, args.quiet)?;
+    let board = Board::new(args.quiet, course.passes, model.progress().tally);
     Ok(Training {
         learner: Learner::resume(model),
         course,
@@ -88,14 +98,14 @@ fn prepare(args: &TrainArgs, inputs: &Inputs, course: Course, model: Model, plac
 /// After Ctrl-C: says what was done and saves a checkpoint, if there is somewhere to save it.
 fn stop(args: &TrainArgs, training: &mut Training) -> Result<ExitCode> {
     let learned = training.learner.model().progress().tally.examples;
-    let learned = crate::output::thousands(learned);
+    let learned = count(learned, "example");
     match &args.output {
         Some(path) => {
             training.checkpoint()?;
             let path = path.display();
-            eprintln!("interrupted after {learned} examples; the checkpoint is in {path}: go on with --resume {path}");
+            note(format_args!("interrupted after {learned}; the checkpoint is in {path}: go on with --resume {path}"));
         }
-        None => eprintln!("interrupted after {learned} examples; nothing is saved, as there was no --output"),
+        None => note(format_args!("interrupted after {learned}; nothing is saved, as there was no --output")),
     }
     Ok(ExitCode::from(interrupt::EXIT_CODE))
 }
@@ -129,16 +139,15 @@ fn finish(args: &TrainArgs, inputs: &Inputs, mut training: Training, started: In
     let summary =
         Summary { model: &model, scores, train_seconds: seconds, total_seconds: started.elapsed().as_secs_f64() };
     if args.json {
-        println!("{}", summary.json()?);
+        say(&format!("{}\n", summary.json()?))?;
     }
     if !args.quiet {
         let text = summary.text(args.output.as_deref(), args.top);
-        if args.json { eprint!("{text}") } else { print!("{text}") }
+        if args.json {
+            note(text.trim_end());
+        } else {
+            say(&text)?;
+        }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// True once the user has asked to stop.
-fn is_set(flag: &AtomicBool) -> bool {
-    flag.load(std::sync::atomic::Ordering::Relaxed)
 }

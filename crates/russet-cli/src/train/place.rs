@@ -84,7 +84,18 @@ pub(crate) fn difference(wanted: &Value, found: &Value) -> String {
     let differing = fields.filter(|(name, value)| found.get(name.as_str()) != Some(value));
     let texts = differing.map(|(name, value)| {
         let found = found.get(name).unwrap_or(&Value::Null);
-        format!("--{} {value} is asked for, but it has {found}", name.replace('_', "-"))
+        format!("--{} {} is asked for, but it has {}", name.replace('_', "-"), shown(value), shown(found))
     });
-    texts.collect::<Vec<_>>().join("; ").replace('"', "")
+    texts.collect::<Vec<_>>().join("; ")
+}
+
+/// A setting as the user would write it.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => "none".to_owned(),
+        Value::String(text) => text.clone(),
+        // Settings are single precision; as doubles they would show digits that nobody gave.
+        Value::Number(number) if number.is_f64() => (number.as_f64().unwrap_or_default() as f32).to_string(),
+        other => other.to_string(),
+    }
 }

@@ -4,12 +4,15 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use russet::batch::Batch;
 use russet_data::atomic::AtomicFile;
 use russet_data::cache::{self, CacheFit, CacheHeader, CacheWriter};
 use russet_data::{Fingerprint, Format, Inputs, OnError, ReadOptions, Stream};
 use tempfile::TempPath;
+
+use crate::interrupt;
+use crate::output::{UsageError, WriteError, note};
 
 /// The sources of a course's passes.
 pub(crate) struct Sources {
@@ -43,7 +46,7 @@ impl Sources {
         passes: u32,
         must_read_text: bool,
         quiet: bool,
-    ) -> Sources {
+    ) -> Result<Sources> {
         let mut sources = Sources {
             inputs: inputs.clone(),
             options,
@@ -54,18 +57,25 @@ impl Sources {
             quiet,
         };
         if let Some(path) = kept.filter(|_| !must_read_text) {
-            sources.look_for(path);
+            sources.look_for(path)?;
         }
-        sources
+        Ok(sources)
     }
 
     /// Uses the kept cache if it fits; if it does not, says why.
-    fn look_for(&mut self, path: &Path) {
+    fn look_for(&mut self, path: &Path) -> Result<()> {
         match cache::fits(path, &self.header()) {
             CacheFit::Fits => self.ready = Ready::Kept(path.to_owned()),
-            CacheFit::Unfit(why) if !self.quiet => eprintln!("the cache {} is made anew: {why}", path.display()),
+            CacheFit::Foreign => {
+                let path = path.display();
+                return Err(UsageError(format!("{path} is not a russet cache; it would be overwritten")).into());
+            }
+            CacheFit::Unfit(why) if !self.quiet => {
+                note(format_args!("the cache {} is made anew: {why}", path.display()));
+            }
             CacheFit::Unfit(_) | CacheFit::Absent => {}
         }
+        Ok(())
     }
 
     fn header(&self) -> CacheHeader {
@@ -97,7 +107,7 @@ impl Sources {
             let options = ReadOptions { format: Some(Format::Cache), ..self.options.clone() };
             return Ok(Stream::open(&Inputs::file(path), options)?);
         }
-        let stream = Stream::open(&self.inputs, self.options.clone())?;
+        let stream = Stream::open_unless(&self.inputs, self.options.clone(), interrupt::flag())?;
         let wanted = self.kept.is_some() || self.several_passes;
         if pass == 0 && wanted && stream.format() != Format::Cache {
             let header = CacheHeader { schema: stream.schema().map(|schema| (**schema).clone()), ..self.header() };
@@ -108,20 +118,23 @@ impl Sources {
 
     fn begin_cache(&self, header: &CacheHeader) -> Result<Writing> {
         if let Some(path) = &self.kept {
-            let file = AtomicFile::create(path).with_context(|| cannot_write(path))?;
-            return Ok(Writing::Kept(CacheWriter::new(file, header).with_context(|| cannot_write(path))?));
+            let writer = AtomicFile::create(path).and_then(|file| CacheWriter::new(file, header));
+            return Ok(Writing::Kept(writer.map_err(|cause| WriteError::file(path, cause))?));
         }
         let (file, path) = tempfile::Builder::new().prefix("russet-").suffix(".cache").tempfile()?.into_parts();
         let writer = CacheWriter::new(BufWriter::with_capacity(1 << 16, file), header);
-        Ok(Writing::Temporary(writer.with_context(|| cannot_write(&path))?, path))
+        Ok(Writing::Temporary(writer.map_err(|cause| WriteError::file(&path, cause))?, path))
     }
 
     /// Adds a batch to the cache that is being written, if any.
     pub(crate) fn keep(&mut self, batch: &Batch) -> Result<()> {
+        let kept = self.kept.as_deref().unwrap_or(Path::new(""));
         match &mut self.writing {
             None => Ok(()),
-            Some(Writing::Kept(writer)) => writer.write(batch).context("cannot write the cache"),
-            Some(Writing::Temporary(writer, path)) => writer.write(batch).with_context(|| cannot_write(path)),
+            Some(Writing::Kept(writer)) => writer.write(batch).map_err(|cause| WriteError::file(kept, cause).into()),
+            Some(Writing::Temporary(writer, path)) => {
+                writer.write(batch).map_err(|cause| WriteError::file(path, cause).into())
+            }
         }
     }
 
@@ -135,18 +148,15 @@ impl Sources {
         match self.writing.take() {
             None => {}
             Some(Writing::Kept(writer)) => {
-                writer.finish()?.commit().context("cannot write the cache")?;
-                self.ready = self.kept.clone().map_or(Ready::No, Ready::Kept);
+                let kept = self.kept.clone().unwrap_or_default();
+                writer.finish().and_then(AtomicFile::commit).map_err(|cause| WriteError::file(&kept, cause))?;
+                self.ready = Ready::Kept(kept);
             }
             Some(Writing::Temporary(writer, path)) => {
-                writer.finish().and_then(|mut out| out.flush()).with_context(|| cannot_write(&path))?;
+                writer.finish().and_then(|mut out| out.flush()).map_err(|cause| WriteError::file(&path, cause))?;
                 self.ready = Ready::Temporary(path);
             }
         }
         Ok(())
     }
-}
-
-fn cannot_write(path: &Path) -> String {
-    format!("cannot write {}", path.display())
 }

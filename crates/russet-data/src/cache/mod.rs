@@ -67,6 +67,8 @@ pub enum CacheFit {
     Fits,
     /// There is none.
     Absent,
+    /// What is there is something else.
+    Foreign,
     /// It cannot, for this reason.
     Unfit(String),
 }
@@ -74,20 +76,40 @@ pub enum CacheFit {
 /// Whether the file at `path` is a whole cache of this source, read in this way.
 pub fn fits(path: &Path, wanted: &CacheHeader) -> CacheFit {
     let name: Arc<str> = path.to_string_lossy().into();
-    let Ok(mut file) = File::open(path) else { return CacheFit::Absent };
+    // What is not a regular file can be written to, but is never a cache.
+    let Some(mut file) = File::open(path).ok().filter(|_| path.is_file()) else { return CacheFit::Absent };
     let mut start = Vec::new();
+    let unfit = |why: &str| CacheFit::Unfit(why.to_owned());
     if file.by_ref().take(1 << 24).read_to_end(&mut start).is_err() {
-        return CacheFit::Unfit("it cannot be read".to_owned());
+        return unfit("it cannot be read");
+    }
+    if !start.starts_with(MAGIC) {
+        // An empty file is free to be written to.
+        return if start.is_empty() { CacheFit::Absent } else { CacheFit::Foreign };
     }
     match read_header(&name, &start) {
-        Err(DataError::File { message, .. }) => CacheFit::Unfit(message),
-        Err(other) => CacheFit::Unfit(other.to_string()),
-        Ok((header, _)) if header.source != wanted.source => CacheFit::Unfit("the data has changed since".to_owned()),
-        Ok((header, _)) if header.reading != wanted.reading => {
-            CacheFit::Unfit("the data was read with other flags".to_owned())
+        Err(_) => unfit("it is of another version, or damaged"),
+        Ok((header, _)) if header.source.is_none() || wanted.source.is_none() => {
+            unfit("its source was no file, so it cannot be recognised")
         }
-        Ok(_) if count(path).is_err() => CacheFit::Unfit("it is not complete".to_owned()),
-        Ok(_) => CacheFit::Fits,
+        Ok((header, _)) if header.source != wanted.source => unfit("the data has changed since"),
+        Ok((header, _)) if header.reading != wanted.reading => unfit("the data was read with other flags"),
+        Ok((_, length)) => {
+            start.drain(..length);
+            if is_whole(&name, start, file) { CacheFit::Fits } else { unfit("it is damaged or not complete") }
+        }
+    }
+}
+
+/// Goes through all blocks and their checksums.
+fn is_whole(name: &Arc<str>, mut buffered: Vec<u8>, mut file: File) -> bool {
+    let (mut payload, mut declared) = (Vec::new(), 0);
+    loop {
+        match read_block(name, &mut buffered, &mut file, &mut payload, &mut declared) {
+            Ok(true) => {}
+            Ok(false) => return true,
+            Err(_) => return false,
+        }
     }
 }
 
@@ -146,7 +168,8 @@ pub(crate) fn read_block(
     let length = u32::from_le_bytes([buffered[0], buffered[1], buffered[2], buffered[3]]) as usize;
     let hash = payload::u64_at(&buffered[4..12]);
     if length == 0 {
-        return Ok(false);
+        fill_at_most(name, buffered, reader, 13)?;
+        return if buffered.len() == 12 { Ok(false) } else { Err(damaged(name)) };
     }
     if length > LARGEST_BLOCK {
         return Err(damaged(name));
@@ -163,9 +186,20 @@ pub(crate) fn read_block(
 
 /// Reads until `buffered` has at least `wanted` bytes.
 fn fill(name: &Arc<str>, buffered: &mut Vec<u8>, reader: &mut impl Read, wanted: usize) -> Result<(), DataError> {
+    fill_at_most(name, buffered, reader, wanted)?;
+    if buffered.len() < wanted { Err(cut_short(name)) } else { Ok(()) }
+}
+
+/// Reads until `buffered` has at least `wanted` bytes, or the file ends.
+fn fill_at_most(
+    name: &Arc<str>,
+    buffered: &mut Vec<u8>,
+    reader: &mut impl Read,
+    wanted: usize,
+) -> Result<(), DataError> {
     if buffered.len() < wanted {
         let missing = (wanted - buffered.len()) as u64;
         reader.take(missing).read_to_end(buffered).map_err(|cause| DataError::io(name, cause))?;
     }
-    if buffered.len() < wanted { Err(cut_short(name)) } else { Ok(()) }
+    Ok(())
 }

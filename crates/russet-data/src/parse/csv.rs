@@ -47,7 +47,7 @@ pub(crate) fn layout(name: &Arc<str>, bytes: &[u8], options: &ReadOptions) -> Re
         .map(|place| String::from_utf8_lossy(record.field(bytes, place).trim_ascii()).into_owned())
         .collect();
     if let Some(twice) = (1..header.len()).find(|place| header[..*place].contains(&header[*place])) {
-        return Err(DataError::file(name, format!("the column `{}` is there twice", header[twice])));
+        return Err(DataError::file(name, format!("the column {} is there twice", quoted(header[twice].as_bytes()))));
     }
     let schema = match &options.schema {
         Some(schema) => Arc::clone(schema),
@@ -140,7 +140,7 @@ impl Guess<'_> {
         self.for_each_row(|record| {
             for (place, numeric) in numeric.iter_mut().enumerate().take(record.len()) {
                 let field = record.field(self.bytes, place).trim_ascii();
-                *numeric &= is_missing(field) || number::parse_whole(field).is_some();
+                *numeric &= is_missing(field) || number::is_meant_as_number(field);
             }
             let field = String::from_utf8_lossy(record.field(self.bytes, label).trim_ascii());
             if names.len() < 3 && !is_missing(field.as_bytes()) && !names.iter().any(|name| *name == field) {
@@ -174,7 +174,7 @@ impl Guess<'_> {
         let usual =
             ["label", "target", "y"].into_iter().find_map(|name| self.header.iter().position(|column| column == name));
         usual.ok_or_else(|| {
-            let columns = self.header.iter().map(|column| format!("`{column}`")).collect::<Vec<_>>().join(", ");
+            let columns = self.header.iter().map(|column| quoted(column.as_bytes())).collect::<Vec<_>>().join(", ");
             DataError::file(self.name, format!("which column is the label? Name it with --label; there are {columns}"))
         })
     }
@@ -183,7 +183,10 @@ impl Guess<'_> {
         self.header.iter().position(|column| column == wanted).ok_or_else(|| {
             let likeness = |column: &&String| (strsim::jaro_winkler(column, wanted) * 1e6) as u64;
             let nearest = self.header.iter().max_by_key(likeness).map_or("", String::as_str);
-            DataError::file(self.name, format!("there is no column `{wanted}`; the nearest name is `{nearest}`"))
+            DataError::file(
+                self.name,
+                format!("there is no column `{wanted}`; the nearest name is {}", quoted(nearest.as_bytes())),
+            )
         })
     }
 
@@ -414,7 +417,7 @@ fn importance(field: &[u8], at: usize) -> Result<f32, Fault> {
 
 #[cold]
 fn not_a_number(field: &[u8], at: usize, column: &str) -> Fault {
-    if number::parse_whole(field).is_some() {
+    if number::is_meant_as_number(field) {
         return not_finite(at, &format!("value in the column `{column}`"), field);
     }
     let message = format!(

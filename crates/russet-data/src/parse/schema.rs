@@ -1,5 +1,7 @@
 use serde::{Deserialize, Serialize};
 
+use crate::CsvOptions;
+
 /// What the columns of a table mean. It is saved with a model, so that other tables are read the same way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -42,4 +44,29 @@ pub struct LabelColumn {
     pub name: String,
     /// If its fields are names: which of them stand for -1 and for 1.
     pub classes: Option<[String; 2]>,
+}
+
+impl Schema {
+    /// Where flags say something else than the schema does, for a message.
+    pub fn contradiction(&self, flags: &CsvOptions) -> Option<String> {
+        let differs = |flag: &str, wanted: &Option<String>, has: Option<&String>| {
+            let wanted = wanted.as_ref().filter(|wanted| Some(*wanted) != has)?;
+            let has = has.map_or("none".to_owned(), |has| format!("`{has}`"));
+            Some(format!("--{flag} {wanted} is asked for, but the model was trained with {has}"))
+        };
+        let classes = flags.classes.as_ref().filter(|classes| Some(*classes) != self.label.classes.as_ref());
+        differs("label", &flags.label, Some(&self.label.name))
+            .or_else(|| differs("weight", &flags.weight, self.weight.as_ref()))
+            .or_else(|| differs("tag", &flags.tag, self.tag.as_ref()))
+            .or_else(|| classes.map(|_| "--classes is not as the model was trained".to_owned()))
+            .or_else(|| self.other_kind("numeric", &flags.numeric, Some(ColumnKind::Number)))
+            .or_else(|| self.other_kind("categorical", &flags.categorical, Some(ColumnKind::Category)))
+            .or_else(|| self.other_kind("ignore", &flags.ignore, None))
+    }
+
+    fn other_kind(&self, flag: &str, names: &[String], kind: Option<ColumnKind>) -> Option<String> {
+        let known = |name: &String| self.columns.iter().find(|column| column.name == *name).map(|column| column.kind);
+        let name = names.iter().find(|name| known(name) != kind)?;
+        Some(format!("--{flag} {name} is asked for, but the model was trained otherwise"))
+    }
 }

@@ -103,7 +103,7 @@ impl Reader {
                 b'\r' => at += 1,
                 b'0'..=b'9' => at = self.numbered(bytes, at, &space, context, batch)?,
                 b':' => {
-                    at = named(bytes, at, at, space.namespace.numbered(unnamed), &space, context, batch)?;
+                    at = nameless(bytes, at, unnamed, &space, context, batch)?;
                     unnamed += 1;
                 }
                 _ => {
@@ -189,6 +189,29 @@ fn named(
     Ok(end)
 }
 
+/// A feature without a name is named by its number within the namespace.
+#[cold]
+fn nameless(
+    bytes: &[u8],
+    at: usize,
+    number: u64,
+    space: &Space<'_>,
+    context: &mut Context<'_>,
+    batch: &mut Batch,
+) -> Result<usize, Fault> {
+    let (value, end) = feature_value(bytes, at, space).ok_or_else(|| bad_feature_value(bytes, at))?;
+    if value != 0.0 {
+        let id = space.namespace.numbered(number);
+        let number = number.to_string();
+        let index = context.dictionary.index(batch, id, |names| match space.name {
+            b"" => names.push(number.as_bytes()),
+            space => names.push_parts(&[space, b"^", number.as_bytes()]),
+        });
+        batch.push(index, value);
+    }
+    Ok(end)
+}
+
 /// The value that may follow a name, times the namespace's scale, and where it ends.
 #[inline(always)]
 fn feature_value(bytes: &[u8], at: usize, space: &Space<'_>) -> Option<(f32, usize)> {
@@ -233,11 +256,10 @@ fn word(bytes: &[u8], at: usize) -> &[u8] {
     &rest[..length]
 }
 
-/// A number's name without leading zeros; a nameless feature's as a colon.
+/// A number's name without leading zeros.
 fn display(name: &[u8]) -> &[u8] {
     let digits = name.iter().all(u8::is_ascii_digit);
     match name.iter().position(|byte| *byte != b'0') {
-        _ if name.is_empty() => b":",
         Some(first) if digits => &name[first..],
         None if digits => b"0",
         _ => name,
@@ -339,7 +361,7 @@ mod tests {
     #[test]
     fn namespaces_scales_and_nameless_features() {
         let seen = examples("1 |x:2 a:3 b |y a |:0.5 c:4 :0.5 :0.7\n");
-        let expected = [("x^a", 6.0), ("x^b", 2.0), ("y^a", 1.0), ("c", 2.0), (":", 0.25), (":", 0.35)];
+        let expected = [("x^a", 6.0), ("x^b", 2.0), ("y^a", 1.0), ("c", 2.0), ("0", 0.25), ("1", 0.35)];
         assert_eq!(seen[0].features, expected.map(|(n, v)| (n.to_owned(), v)));
         assert_eq!(seen[0].namespace_ends, [2, 3, 6]);
     }

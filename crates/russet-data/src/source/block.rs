@@ -90,10 +90,12 @@ impl Blocks {
         self.sequence
     }
 
-    /// Opens the first file, if none is open yet, and gives its format and layout.
+    /// Opens the first file, if none is open yet, and gives its format and layout. What is wrong with the first
+    /// bytes of the other files is found here too.
     pub(crate) fn peek(&mut self) -> Result<Option<(Format, &Layout)>, DataError> {
         if self.open.is_none() {
             self.open_next()?;
+            self.check_waiting()?;
         }
         Ok(self.open.as_ref().map(|open| (open.format, &open.layout)))
     }
@@ -120,6 +122,23 @@ impl Blocks {
             block.hash = xxh3_64(&block.bytes);
         }
         Ok(true)
+    }
+
+    /// Finds out now what would stop the work later: files that are not there, or of another format.
+    fn check_waiting(&mut self) -> Result<(), DataError> {
+        let regular =
+            |input: &&Input| !matches!(input, Input::File(path) if path.exists() && !path.is_file() && !path.is_dir());
+        for input in self.waiting.clone().as_slice().iter().filter(regular).filter(|input| **input != Input::Standard) {
+            let name = input.name();
+            let mut start = Vec::new();
+            let reader = input.open(Arc::default())?;
+            reader.take(1 << 16).read_to_end(&mut start).map_err(|cause| DataError::io(&name, cause))?;
+            if start.is_empty() {
+                return Err(DataError::Empty { name });
+            }
+            self.settle_format(&name, &start)?;
+        }
+        Ok(())
     }
 
     fn open_next(&mut self) -> Result<bool, DataError> {

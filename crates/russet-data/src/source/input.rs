@@ -54,6 +54,25 @@ impl Inputs {
         })
     }
 
+    /// True if `path` is one of the files.
+    pub fn contain(&self, path: &Path) -> bool {
+        let Ok(path) = path.canonicalize() else { return false };
+        let same =
+            |input: &Input| matches!(input, Input::File(file) if file.canonicalize().is_ok_and(|file| file == path));
+        path.is_file() && self.iter().any(same)
+    }
+
+    /// Makes sure that all files are there and can be opened.
+    pub fn check(&self) -> Result<(), DataError> {
+        self.iter().try_for_each(|input| match input {
+            Input::File(path) if !path.exists() || path.is_file() || path.is_dir() => {
+                input.open(Arc::default()).map(drop)
+            }
+            // Opening a pipe would take its first bytes.
+            _ => Ok(()),
+        })
+    }
+
     /// The size of all files together, as they are on disk; `None` if that is not known.
     pub fn bytes(&self) -> Option<u64> {
         self.can_reread().then(|| self.iter().map(Input::bytes).sum())

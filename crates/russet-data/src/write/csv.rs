@@ -17,6 +17,7 @@ pub struct Columns {
     names: Names,
     importance: bool,
     tags: bool,
+    bases: u64,
 }
 
 impl Columns {
@@ -26,6 +27,7 @@ impl Columns {
         for example in batch.iter() {
             self.importance |= example.label.importance != 1.0;
             self.tags |= !example.tag.is_empty();
+            self.bases += u64::from(example.label.base != 0.0);
             for &index in example.indices {
                 if self.places.place(page.id(index)).is_none() {
                     self.places.push(page.id(index));
@@ -37,6 +39,11 @@ impl Columns {
             return Err(io::Error::other(format!("a table of more than {MOST_COLUMNS} columns would be needed")));
         }
         Ok(())
+    }
+
+    /// How many examples had a base prediction, which a table has no place for.
+    pub fn bases(&self) -> u64 {
+        self.bases
     }
 }
 

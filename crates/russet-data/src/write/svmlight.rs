@@ -47,7 +47,9 @@ impl ExampleWriter for SvmlightWriter {
         for example in batch.iter() {
             let label = &example.label;
             self.dropped += u64::from(label.importance != 1.0 || label.base != 0.0 || !example.tag.is_empty());
-            write!(out, "{}", label.value.unwrap_or(0.0))?;
+            let missing =
+                || io::Error::other(format!("the example on line {} has no label, which svmlight needs", example.line));
+            write!(out, "{}", label.value.ok_or_else(missing)?)?;
             for (number, value) in numbered(&example, page, &mut self.numbering)? {
                 write!(out, " {number}:{value}")?;
             }
