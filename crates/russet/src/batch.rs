@@ -127,6 +127,19 @@ impl Batch {
         self.values.push(value);
     }
 
+    /// Adds `count` features to the example that is being built, each as `next` gives it. If `next` gives none, the
+    /// example is not complete and must be abandoned.
+    #[inline]
+    pub fn push_many(&mut self, count: usize, mut next: impl FnMut() -> Option<(u32, f32)>) -> Option<()> {
+        let start = self.indices.len();
+        self.indices.resize(start + count, 0);
+        self.values.resize(start + count, 0.0);
+        for (index, value) in self.indices[start..].iter_mut().zip(&mut self.values[start..]) {
+            (*index, *value) = next()?;
+        }
+        Some(())
+    }
+
     /// Adds a feature by name to the example that is being built. A value of 0 is left out.
     pub fn push_named(&mut self, dictionary: &mut Dictionary, namespace: Namespace, name: &str, value: f32) {
         if value != 0.0 {
