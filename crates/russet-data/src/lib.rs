@@ -2,7 +2,7 @@
 //!
 //! [`Inputs`] are files, patterns or standard input, compressed or not. A [`Stream`] reads them in
 //! [blocks](source::Block), parses these in parallel and gives them out in order. The [`cache`] keeps parsed examples in a
-//! binary file; [`write`] writes other formats. [`atomic`] writes files that are there whole or not at all.
+//! binary file; [`mod@write`] writes other formats. [`atomic`] writes files that are there whole or not at all.
 
 pub mod atomic;
 pub mod cache;

@@ -113,7 +113,7 @@ impl Loss for Logistic {
         (-f64::from(y) / (1.0 + libm::exp(f64::from(y * p)))) as f32
     }
 
-    /// With the margin `q = y p`, the path obeys `q + e^q = q0 + e^q0 + h u`; see [`margin_after`].
+    /// With the margin `q = y p`, the path obeys `q + e^q = q0 + e^q0 + h u`, solved by Newton's method.
     fn step(self, p: f32, y: f32, h: f32, u: f32) -> f32 {
         let (y, h, u) = (f64::from(y), f64::from(h), f64::from(u));
         let margin = y * f64::from(p);

@@ -10,7 +10,7 @@ pub struct WeightTable {
     limit: usize,
 }
 
-/// What [`WeightTable::measure`] found, summed over an example's features.
+/// What a look at all active weights found, summed over an example's features.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Measured {
     /// `sum_i x_i^2 / N_i^2`
