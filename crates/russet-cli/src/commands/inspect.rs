@@ -37,8 +37,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode> {
 }
 
 fn json(model: &Model, top: usize) -> Result<String> {
-    let mut terms = model.terms();
-    terms.truncate(top);
+    let terms = model.terms(top);
     let (base, products) = model.weight_counts();
     Ok(serde_json::to_string(&Json {
         settings: model.settings(),
@@ -72,7 +71,7 @@ fn description(model: &Model) -> String {
 
 /// The strongest terms, lined up.
 pub(crate) fn terms_table(model: &Model, top: usize) -> String {
-    let rows: Vec<Vec<String>> = model.terms().iter().take(top).map(row).collect();
+    let rows: Vec<Vec<String>> = model.terms(top).iter().map(row).collect();
     table(&["term", "weight", "effect", "degree"], &rows)
 }
 

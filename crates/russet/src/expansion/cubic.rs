@@ -21,19 +21,15 @@ pub(super) fn rows(base: &BaseFeatures, table: &WeightTable, seed: u64, rows: &m
     }
 }
 
-pub(super) fn named_places(slot_count: usize, limit: usize) -> Vec<(usize, Vec<u32>)> {
-    let mut named = Vec::new();
+pub(super) fn visit_places(slot_count: usize, limit: usize, visit: &mut dyn FnMut(usize, &[u32])) {
     for last in 1..slot_count as u32 {
         for middle in 1..=last {
             let start = pyramid(last.into()) + triangle(middle.into());
             if start + u64::from(middle) >= limit as u64 {
-                return named;
+                return;
             }
-            named.extend((0..=middle).map(|first| {
-                let product = [first, middle, last].into_iter().filter(|slot| *slot != 0).collect();
-                (start as usize + first as usize, product)
-            }));
+            visit(start as usize, &[middle, last]);
+            (1..=middle).for_each(|first| visit(start as usize + first as usize, &[first, middle, last]));
         }
     }
-    named
 }

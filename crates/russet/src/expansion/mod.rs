@@ -39,12 +39,13 @@ pub(crate) fn slots_needed(kind: ExpansionKind, slot_count: usize) -> u64 {
     }
 }
 
-/// Every product that has a place of its own below `limit`: its place and the base slots it multiplies.
-pub(crate) fn named_places(kind: ExpansionKind, slot_count: usize, limit: usize) -> Vec<(usize, Vec<u32>)> {
+/// Visits every product that has a place of its own below `limit`: its place and the base slots it multiplies, the
+/// places ascending.
+pub(crate) fn visit_places(kind: ExpansionKind, slot_count: usize, limit: usize, visit: &mut dyn FnMut(usize, &[u32])) {
     match kind {
-        ExpansionKind::Linear => Vec::new(),
-        ExpansionKind::Quadratic => quadratic::named_places(slot_count, limit),
-        ExpansionKind::Cubic => cubic::named_places(slot_count, limit),
+        ExpansionKind::Linear => {}
+        ExpansionKind::Quadratic => quadratic::visit_places(slot_count, limit, visit),
+        ExpansionKind::Cubic => cubic::visit_places(slot_count, limit, visit),
     }
 }
 
@@ -111,7 +112,10 @@ mod tests {
             for kind in [ExpansionKind::Quadratic, ExpansionKind::Cubic] {
                 let found = active(kind, &base);
                 let expected = brute_force(&base, kind.degree());
-                let names: BTreeMap<_, _> = named_places(kind, 12, 1 << 24).into_iter().collect();
+                let mut names = BTreeMap::new();
+                visit_places(kind, 12, 1 << 24, &mut |place, product| {
+                    assert_eq!(names.insert(place, product.to_vec()), None);
+                });
                 prop_assert_eq!(found.len(), expected.len());
                 for (place, value) in found {
                     let wanted = expected[&names[&place]];

@@ -13,11 +13,12 @@ pub(super) fn rows(base: &BaseFeatures, table: &WeightTable, seed: u64, rows: &m
     }
 }
 
-pub(super) fn named_places(slot_count: usize, limit: usize) -> Vec<(usize, Vec<u32>)> {
-    let whole_rows = (1..slot_count as u32).take_while(|last| triangle(u64::from(*last) + 1) <= limit as u64);
-    whole_rows
-        .flat_map(|last| {
-            (1..=last).map(move |other| (triangle(last.into()) as usize + other as usize, vec![other, last]))
-        })
-        .collect()
+pub(super) fn visit_places(slot_count: usize, limit: usize, visit: &mut dyn FnMut(usize, &[u32])) {
+    for last in 1..slot_count as u32 {
+        let start = triangle(last.into());
+        if start + u64::from(last) >= limit as u64 {
+            return;
+        }
+        (1..=last).for_each(|other| visit(start as usize + other as usize, &[other, last]));
+    }
 }

@@ -18,45 +18,91 @@ pub struct Term {
 }
 
 impl Model {
-    /// Every term with a weight other than 0, the largest effect first.
-    pub fn terms(&self) -> Vec<Term> {
-        let mut terms = self.linear_terms();
-        terms.extend(self.product_terms());
-        terms.retain(|term| term.weight != 0.0);
+    /// The terms with the largest effects, at most `count`; those with a weight of 0 are left out.
+    pub fn terms(&self, count: usize) -> Vec<Term> {
+        let mut strongest = Strongest { count, found: Vec::new() };
+        self.visit_linear(&mut strongest);
+        self.visit_products(&mut strongest);
+        let mut terms: Vec<Term> = strongest.finish().iter().map(|found| self.term(found)).collect();
         terms.sort_by(|a, b| b.effect.abs().total_cmp(&a.effect.abs()).then_with(|| a.name.cmp(&b.name)));
         terms
     }
 
-    fn linear_terms(&self) -> Vec<Term> {
+    fn visit_linear(&self, strongest: &mut Strongest) {
         let slots = self.linear.slots();
-        let names = self.features.iter().map(|(_, slot, name)| (slot, String::from_utf8_lossy(name).into_owned(), 1));
-        std::iter::once((0, "constant".to_owned(), 0))
-            .chain(names)
-            .filter_map(|(slot, name, degree)| Some(self.term(name, slots.get(slot as usize)?, Some(degree))))
-            .collect()
-    }
-
-    fn product_terms(&self) -> Vec<Term> {
-        let slots = self.products.slots();
-        let mut named = vec![false; slots.len()];
-        let mut terms = Vec::new();
-        let limit = self.products.limit();
-        for (place, product) in expansion::named_places(self.settings.expansion, self.features.slot_count(), limit) {
-            named[place] = true;
-            if !slots[place].is_untouched() {
-                let names: Vec<_> = product.iter().map(|slot| self.features.name(*slot)).collect();
-                terms.push(self.term(names.join(" * "), &slots[place], Some(product.len())));
-            }
+        for slot in std::iter::once(0).chain(self.features.iter().map(|(_, slot, _)| slot)) {
+            self.visit(slots.get(slot as usize), strongest, || if slot == 0 { vec![] } else { vec![slot] });
         }
-        let shared = slots.iter().enumerate().filter(|(place, slot)| !named[*place] && !slot.is_untouched());
-        terms.extend(shared.map(|(place, slot)| self.term(format!("(shared by products: #{place})"), slot, None)));
-        terms
     }
 
-    fn term(&self, name: String, slot: &Slot, degree: Option<usize>) -> Term {
+    fn visit_products(&self, strongest: &mut Strongest) {
+        let (slots, slot_count, limit) = (self.products.slots(), self.features.slot_count(), self.products.limit());
+        let mut shared_from = 0;
+        expansion::visit_places(self.settings.expansion, slot_count, limit, &mut |place, product| {
+            self.visit(slots.get(place), strongest, || product.to_vec());
+            shared_from = place + 1;
+        });
+        // Places after the last that has a name; before it, a place may be shared too, but the name is its first user's.
+        for (place, slot) in slots.iter().enumerate().skip(shared_from) {
+            self.visit(Some(slot), strongest, || vec![SHARED, place as u32]);
+        }
+    }
+
+    fn visit(&self, slot: Option<&Slot>, strongest: &mut Strongest, product: impl FnOnce() -> Vec<u32>) {
+        let Some(slot) = slot.filter(|slot| !slot.is_untouched()) else { return };
         let weight = self.shrinkage.weight(slot.weight);
         // Plain gradient steps keep no scale; there the weight has to speak for itself.
         let scale = if slot.scale > 0.0 { slot.scale } else { 1.0 };
-        Term { name, weight, effect: weight * scale, degree }
+        strongest.add(weight, weight * scale, product);
+    }
+
+    fn term(&self, found: &Found) -> Term {
+        let (name, degree) = match found.product.as_slice() {
+            [] => ("constant".to_owned(), Some(0)),
+            [SHARED, place] => (format!("(shared by products: #{place})"), None),
+            product => {
+                let names: Vec<_> = product.iter().map(|slot| self.features.name(*slot)).collect();
+                (names.join(" * "), Some(product.len()))
+            }
+        };
+        Term { name, weight: found.weight, effect: found.effect, degree }
+    }
+}
+
+/// In place of a base slot: what follows is the place of a weight that products share.
+const SHARED: u32 = u32::MAX;
+
+/// Keeps the strongest of many terms, in memory for two times their number.
+struct Strongest {
+    count: usize,
+    found: Vec<Found>,
+}
+
+struct Found {
+    weight: f32,
+    effect: f32,
+    product: Vec<u32>,
+}
+
+impl Strongest {
+    fn add(&mut self, weight: f32, effect: f32, product: impl FnOnce() -> Vec<u32>) {
+        if weight == 0.0 || self.count == 0 {
+            return;
+        }
+        self.found.push(Found { weight, effect, product: product() });
+        if self.found.len() / 2 >= self.count.max(64) {
+            self.cut();
+        }
+    }
+
+    /// Strongest first; what is equally strong stays in the order it came.
+    fn cut(&mut self) {
+        self.found.sort_by(|a, b| b.effect.abs().total_cmp(&a.effect.abs()));
+        self.found.truncate(self.count);
+    }
+
+    fn finish(mut self) -> Vec<Found> {
+        self.cut();
+        self.found
     }
 }
