@@ -1,13 +1,16 @@
 //! Going through data with a fixed model, and keeping count of lines that were passed over.
 
+use std::path::Path;
+
 use anyhow::Result;
 use russet::Model;
 use russet::batch::{Batch, Example};
 use russet::metrics::{Evaluation, Scores};
 use russet::model::Predicted;
-use russet_data::{Inputs, Parsed, ReadOptions, Stream};
+use russet_data::atomic::AtomicFile;
+use russet_data::{CsvOptions, Format, Inputs, Parsed, ReadOptions, Stream};
 
-use crate::output::{count, note};
+use crate::output::{UsageError, WriteError, count, note};
 use crate::{interrupt, model_file};
 
 /// Lines that were passed over because of errors.
@@ -46,6 +49,24 @@ impl Skipped {
     }
 }
 
+/// Makes sure, before the work, that an output can be written and is not one of the inputs.
+pub(crate) fn check_output(output: Option<&Path>, inputs: &Inputs) -> Result<()> {
+    let Some(path) = output else { return Ok(()) };
+    if inputs.contain(path) {
+        let path = path.display();
+        return Err(UsageError(format!("{path} is among the data; it would be overwritten")).into());
+    }
+    AtomicFile::create(path).map(drop).map_err(|cause| WriteError::file(path, cause).into())
+}
+
+/// Refuses flags about columns where the data has none.
+pub(crate) fn check_table_flags(flags: &CsvOptions, format: Format) -> Result<()> {
+    match flags.first_given().filter(|_| format != Format::Csv) {
+        Some(flag) => Err(UsageError(format!("--{flag} is for tables, but the data is {format}")).into()),
+        None => Ok(()),
+    }
+}
+
 /// Predicts every example after the first `from`.
 pub(crate) fn for_each_prediction(
     model: &Model,
@@ -55,7 +76,11 @@ pub(crate) fn for_each_prediction(
     mut visit: impl FnMut(&Predicted<'_>, &Example<'_>) -> Result<()>,
 ) -> Result<Skipped> {
     options.schema = model_file::schema(model, &options.csv)?.or(options.schema);
+    let flags = options.csv.clone();
     let mut stream = Stream::open_unless(inputs, options, interrupt::flag())?;
+    if !interrupt::asked() {
+        check_table_flags(&flags, stream.format())?;
+    }
     let mut predictor = model.predictor();
     let (mut skipped, mut passed) = (Skipped::default(), 0);
     while let Some(mut parsed) = stream.next_unless(interrupt::flag())? {

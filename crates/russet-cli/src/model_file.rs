@@ -53,10 +53,10 @@ pub(crate) fn schema(model: &Model, flags: &CsvOptions) -> Result<Option<Arc<Sch
     }
 }
 
-/// Attaches the columns that a model is trained with.
-pub(crate) fn attach_schema(model: &mut Model, schema: Option<&Arc<Schema>>) -> Result<()> {
+/// Attaches the columns that a model is trained with, by way of `attach`.
+pub(crate) fn attach_schema(schema: Option<&Arc<Schema>>, attach: impl FnOnce(&str, Option<String>)) -> Result<()> {
     if let Some(schema) = schema {
-        model.attach(SCHEMA, Some(serde_json::to_string(&**schema)?));
+        attach(SCHEMA, Some(serde_json::to_string(&**schema)?));
     }
     Ok(())
 }

@@ -44,8 +44,8 @@ fn binary_garbage_has_no_format() {
 #[test]
 fn binary_garbage_does_not_reach_the_terminal_whatever_it_is_called() {
     let garbage: Vec<u8> = (0..5000u32).map(|place| (place.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
-    for name in ["garbage.vw", "garbage.svm", "garbage.csv"] {
-        let run = Folder::with(name, &garbage).run(&format!("train {name} --label y"));
+    for (name, flags) in [("garbage.vw", ""), ("garbage.svm", ""), ("garbage.csv", "--label y")] {
+        let run = Folder::with(name, &garbage).run(&format!("train {name} {flags}"));
         assert_eq!(run.code, Some(1));
         assert!(run.stderr.starts_with(&format!("error: {name}:")), "{}", run.stderr);
         assert!(run.stderr.len() < 400, "{name}: a message of {} bytes", run.stderr.len());
@@ -170,7 +170,7 @@ fn data_without_an_example_is_a_failure() {
     for (name, text) in [("blank.vw", "\n\n"), ("header.csv", "a,y\n"), ("comments.svm", "# nothing\n")] {
         let folder = Folder::with(name, text);
         let label = if name.ends_with("csv") { "--label y" } else { "" };
-        folder.run(&format!("train {name} -q -o model {label}")).fails("there is no example in the data");
+        folder.run(&format!("train {name} -q -o model {label}")).fails("there is no example to learn from in the data");
         assert_eq!(folder.names(), [name]);
     }
 }

@@ -116,14 +116,14 @@ fn any_number_of_threads_gives_the_same_bytes() {
 fn compression_and_the_cache_give_the_same_bytes() {
     let folder = Folder::with("data.vw", sparse(20_000, 1));
     folder.write("data.csv", tabular(20_000, 1));
-    for name in ["data.vw", "data.csv"] {
+    for (name, label) in [("data.vw", ""), ("data.csv", "--label bought")] {
         let text = folder.read(name);
         folder.write(&format!("{name}.gz"), gzip(&text));
         folder.write(&format!("{name}.zst"), zstd(&text));
-        folder.run(&format!("convert {name} --label bought -q -o {name}.cache")).succeeds();
-        let plain = folder.train(&format!("{name} --label bought"));
-        for ending in ["gz", "zst", "cache"] {
-            assert!(folder.train(&format!("{name}.{ending} --label bought")) == plain, "{name}.{ending}");
+        folder.run(&format!("convert {name} {label} -q -o {name}.cache")).succeeds();
+        let plain = folder.train(&format!("{name} {label}"));
+        for (ending, label) in [("gz", label), ("zst", label), ("cache", "")] {
+            assert!(folder.train(&format!("{name}.{ending} {label}")) == plain, "{name}.{ending}");
         }
     }
 }

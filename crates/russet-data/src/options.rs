@@ -32,6 +32,22 @@ pub struct CsvOptions {
     pub classes: Option<[String; 2]>,
 }
 
+impl CsvOptions {
+    /// The first flag that was given, if any.
+    pub fn first_given(&self) -> Option<&'static str> {
+        let given = [
+            ("label", self.label.is_some()),
+            ("weight", self.weight.is_some()),
+            ("tag", self.tag.is_some()),
+            ("numeric", !self.numeric.is_empty()),
+            ("categorical", !self.categorical.is_empty()),
+            ("ignore", !self.ignore.is_empty()),
+            ("classes", self.classes.is_some()),
+        ];
+        given.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
+    }
+}
+
 /// How to read examples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadOptions {
@@ -66,9 +82,9 @@ impl Default for ReadOptions {
 }
 
 impl ReadOptions {
-    /// All that decides which examples come out of given bytes, as a text to compare.
+    /// What the user said that decides which examples come out of given bytes, as a text to compare.
     pub fn reading(&self) -> String {
-        let ReadOptions { format, on_error, labels, csv, schema, .. } = self;
-        format!("{format:?} {on_error:?} {labels} {csv:?} {schema:?}")
+        let ReadOptions { format, on_error, csv, .. } = self;
+        format!("{format:?} {on_error:?} {csv:?}")
     }
 }

@@ -13,8 +13,8 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 
 use crate::parse::{Parsed, Parser, Schema};
-use crate::source::{Blocks, Inputs, Progress};
-use crate::{DataError, Format, ReadOptions};
+use crate::source::{Block, Blocks, Inputs, Progress};
+use crate::{DataError, Format, OnError, ReadOptions};
 
 /// Blocks that may be parsed ahead, for each thread.
 const AHEAD: usize = 3;
@@ -268,13 +268,28 @@ impl Worker {
     }
 }
 
-/// Counts the examples of the inputs without parsing their features. Lines that turn out to be faulty count too.
+/// Counts the examples of the inputs, as a stream with the same options would give them out.
 pub fn count_examples(inputs: &Inputs, options: &ReadOptions) -> Result<u64, DataError> {
-    let mut blocks = Blocks::new(inputs, ReadOptions { hash_blocks: false, ..options.clone() });
+    let options = ReadOptions { hash_blocks: false, ..options.clone() };
+    if options.on_error == OnError::Skip {
+        return count_by_parsing(inputs, options);
+    }
+    // Lines are counted without a look at their features: should one be faulty, the reader will stop there anyway.
+    let mut blocks = Blocks::new(inputs, options);
     let Some((format, _)) = blocks.peek()? else { return Ok(0) };
-    let (mut block, mut count) = (crate::Block::default(), 0);
+    let (mut block, mut count) = (Block::default(), 0);
     while blocks.next(&mut block)? {
-        count += crate::parse::count(format, &block.bytes);
+        count += crate::parse::count(format, &block.layout, &block.bytes);
+    }
+    Ok(count)
+}
+
+fn count_by_parsing(inputs: &Inputs, options: ReadOptions) -> Result<u64, DataError> {
+    let mut stream = Stream::open(inputs, options)?;
+    let mut count = 0;
+    while let Some(parsed) = stream.next()? {
+        count += parsed.batch.len() as u64;
+        stream.recycle(parsed);
     }
     Ok(count)
 }

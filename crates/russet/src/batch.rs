@@ -261,7 +261,7 @@ pub struct Dictionary {
 
 impl Dictionary {
     /// How many features a dictionary keeps.
-    pub const LIMIT: usize = 1 << 17;
+    pub const LIMIT: usize = 1 << 16;
 
     /// The dictionary of reader `number`; no two readers of one learner may have the same.
     pub fn new(number: u32) -> Dictionary {

@@ -3,8 +3,8 @@
 
 use crate::batch::{Batch, Example};
 use crate::expansion::{Grams, Incoming};
-use crate::feature::{FeatureId, FeatureTable};
-use crate::weights::BaseFeatures;
+use crate::feature::{FeatureId, FeatureTable, Names};
+use crate::weights::{BaseFeatures, bounded};
 
 /// Finds the slot of a feature. The learner's way gives a new feature a slot, the predictor's does not.
 pub(crate) trait Lookup {
@@ -32,6 +32,8 @@ impl Lookup for &FeatureTable {
 #[derive(Clone, Debug, Default)]
 struct Declared {
     ids: Vec<FeatureId>,
+    /// Kept, as the example that declares a feature may be refused, and a later one be the first to use it.
+    names: Names,
     slots: Vec<u32>,
 }
 
@@ -80,8 +82,10 @@ impl Intake {
             "an earlier batch of this dictionary was passed over: begin or skip it first"
         );
         dictionary.ids.truncate(known);
+        dictionary.names.truncate(known);
         dictionary.slots.truncate(known);
         dictionary.ids.extend_from_slice(batch.declared_ids());
+        batch.declared_names().iter().for_each(|name| dictionary.names.push(name));
         dictionary.slots.resize(dictionary.ids.len(), UNRESOLVED);
     }
 
@@ -134,7 +138,7 @@ impl Intake {
         slots.truncate(1);
         values.truncate(1);
         for (&index, &value) in example.indices.iter().zip(example.values) {
-            let slot = dictionary.resolve(batch, index, lookup);
+            let slot = dictionary.resolve(index, lookup);
             if slot != ABSENT {
                 slots.push(slot);
                 values.push(value);
@@ -146,7 +150,7 @@ impl Intake {
         let dictionary = &mut self.dictionaries[batch.dictionary() as usize];
         self.incoming.clear();
         for (&index, &value) in example.indices.iter().zip(example.values) {
-            let slot = dictionary.resolve(batch, index, lookup);
+            let slot = dictionary.resolve(index, lookup);
             self.incoming.push(Incoming { id: dictionary.ids[index as usize], slot, value });
         }
         let base = &mut self.base;
@@ -201,12 +205,9 @@ impl Intake {
 
 impl Declared {
     /// The slot of a feature, asked for if it was not before.
-    fn resolve(&mut self, batch: &Batch, index: u32, lookup: &mut impl Lookup) -> u32 {
+    fn resolve(&mut self, index: u32, lookup: &mut impl Lookup) -> u32 {
         if self.slots[index as usize] == UNRESOLVED {
-            let name = |_: &FeatureTable| match index.checked_sub(batch.first_declared()) {
-                Some(place) => batch.declared_names().get(place as usize).to_vec(),
-                None => Vec::new(),
-            };
+            let name = |_: &FeatureTable| self.names.get(index as usize).to_vec();
             self.slots[index as usize] = lookup.slot(self.ids[index as usize], name).unwrap_or(ABSENT);
         }
         self.slots[index as usize]
@@ -226,11 +227,6 @@ fn merge(slots: &mut Vec<u32>, values: &mut Vec<f32>) {
     }
     sums.retain(|(_, value)| *value != 0.0);
     (*slots, *values) = sums.into_iter().unzip();
-}
-
-/// A finite value: sums and products of finite values may pass the range.
-fn bounded(value: f32) -> f32 {
-    value.clamp(-f32::MAX, f32::MAX)
 }
 
 #[cfg(test)]

@@ -89,9 +89,9 @@ impl Learner {
         &self.model
     }
 
-    /// The model as it stands, to attach texts to it or choose its loops.
-    pub fn model_mut(&mut self) -> &mut Model {
-        &mut self.model
+    /// Sets or, with `None`, removes a text to be saved with the model.
+    pub fn attach(&mut self, name: &str, text: Option<String>) {
+        self.model.attach(name, text);
     }
 
     /// Ends learning.

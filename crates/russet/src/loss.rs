@@ -42,8 +42,8 @@ impl LossKind {
 
 /// A loss as the learner's inner loop sees it.
 pub trait Loss: Copy {
-    /// The loss of predicting `p` for `y`.
-    fn value(self, p: f32, y: f32) -> f32;
+    /// The loss of predicting `p` for `y`: in double precision, as squares of large labels pass the range of f32.
+    fn value(self, p: f32, y: f32) -> f64;
 
     /// The derivative of the loss by the prediction.
     fn slope(self, p: f32, y: f32) -> f32;
@@ -57,8 +57,9 @@ pub trait Loss: Copy {
 pub struct Squared;
 
 impl Loss for Squared {
-    fn value(self, p: f32, y: f32) -> f32 {
-        (p - y) * (p - y)
+    fn value(self, p: f32, y: f32) -> f64 {
+        let error = f64::from(p) - f64::from(y);
+        error * error
     }
 
     fn slope(self, p: f32, y: f32) -> f32 {
@@ -97,11 +98,10 @@ pub struct Logistic;
 const CERTAIN: f32 = 16.635_532;
 
 impl Loss for Logistic {
-    fn value(self, p: f32, y: f32) -> f32 {
+    fn value(self, p: f32, y: f32) -> f64 {
         let margin = f64::from(y * p);
         // Both branches keep the argument of exp negative, so nothing overflows.
-        let loss = if margin > 0.0 { libm::log1p(libm::exp(-margin)) } else { libm::log1p(libm::exp(margin)) - margin };
-        loss as f32
+        if margin > 0.0 { libm::log1p(libm::exp(-margin)) } else { libm::log1p(libm::exp(margin)) - margin }
     }
 
     /// `-y / (1 + exp(y p))`; 0 where the loss is 0 in single precision, so that a sure and right prediction
@@ -150,8 +150,8 @@ fn margin_after(start: f64, distance: f64) -> f64 {
 pub struct Hinge;
 
 impl Loss for Hinge {
-    fn value(self, p: f32, y: f32) -> f32 {
-        (1.0 - y * p).max(0.0)
+    fn value(self, p: f32, y: f32) -> f64 {
+        (1.0 - f64::from(y) * f64::from(p)).max(0.0)
     }
 
     fn slope(self, p: f32, y: f32) -> f32 {
@@ -173,9 +173,10 @@ pub struct Quantile {
 }
 
 impl Loss for Quantile {
-    fn value(self, p: f32, y: f32) -> f32 {
-        let error = y - p;
-        if error > 0.0 { self.tau * error } else { (self.tau - 1.0) * error }
+    fn value(self, p: f32, y: f32) -> f64 {
+        let error = f64::from(y) - f64::from(p);
+        let tau = f64::from(self.tau);
+        if error > 0.0 { tau * error } else { (tau - 1.0) * error }
     }
 
     fn slope(self, p: f32, y: f32) -> f32 {

@@ -11,7 +11,7 @@ use russet_data::write::{Columns, Compressed, CsvWriter, ExampleWriter, Svmlight
 use russet_data::{Fingerprint, Format, Inputs, ReadOptions, Stream};
 
 use crate::args::ConvertArgs;
-use crate::data::Skipped;
+use crate::data::{self, Skipped};
 use crate::interrupt;
 use crate::output::{UsageError, WriteError, count, note};
 
@@ -27,9 +27,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode> {
     }
     interrupt::watch()?;
     let inputs = args.data.inputs()?;
-    if inputs.contain(&args.output) {
-        return Err(UsageError(format!("{name} is among the data; it would be overwritten")).into());
-    }
+    data::check_output(Some(&args.output), &inputs)?;
     let conversion = Conversion { args, inputs, name: &name };
     let examples = match format {
         Format::Cache => conversion.to_cache()?,
@@ -119,8 +117,11 @@ impl Conversion<'_> {
             stream.recycle(parsed);
         }
         let delimiter = if self.name.contains(".tsv") || self.name.contains(".tab") { b'\t' } else { b',' };
-        let dropped = columns.bases();
+        let (dropped, flags) = (columns.bases(), columns.flags());
         let examples = self.to_text(&mut CsvWriter::new(columns, delimiter))?;
+        if !self.args.quiet && !flags.is_empty() {
+            note(format_args!("read it again with --label label{flags}"));
+        }
         if dropped > 0 && !self.args.quiet {
             note(format_args!("a table has no base prediction: dropped from {}", count(dropped, "example")));
         }
@@ -129,6 +130,7 @@ impl Conversion<'_> {
 
     /// Calls `write` for every batch; gives the number of examples.
     fn for_each(&self, stream: &mut Stream, mut write: impl FnMut(&Batch) -> Result<()>) -> Result<u64> {
+        data::check_table_flags(&self.options().csv, stream.format())?;
         let (mut examples, mut skipped) = (0, Skipped::default());
         while let Some(mut parsed) = stream.next_unless(interrupt::flag())? {
             interrupt::check()?;

@@ -21,6 +21,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
         let message = "--probability needs a model of two classes, not trained with hinge loss";
         return Err(UsageError(message.to_owned()).into());
     }
+    data::check_output(args.output.as_deref(), &args.data.inputs()?)?;
     let skipped = match &args.output {
         Some(path) => {
             let cannot = |cause| WriteError::file(path, cause);

@@ -5,18 +5,18 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use russet::settings::{Checked, Settings, SettingsError, StepKind};
 use russet::{Learner, Model};
-use russet_data::atomic::AtomicFile;
 use russet_data::{OnError, Parsed, Schema, Stream};
 use serde::Serialize;
 
 use crate::args::TuneArgs;
-use crate::output::{UsageError, WriteError, figure, note, say, table};
-use crate::{data::Skipped, interrupt, model_file};
+use crate::data::{self, Skipped};
+use crate::output::{UsageError, figure, note, say, table};
+use crate::{interrupt, model_file};
 
 /// One candidate's result.
 #[derive(Serialize)]
@@ -43,7 +43,8 @@ const AHEAD: usize = 4;
 
 pub(crate) fn run(args: &TuneArgs) -> Result<ExitCode> {
     interrupt::watch()?;
-    check_output(args)?;
+    let inputs = args.data.inputs()?;
+    data::check_output(args.output.as_deref(), &inputs)?;
     let settings = args.learn.applied_to(&Settings::default());
     args.learn.without_effect(&settings)?;
     if settings.step == StepKind::Sgd {
@@ -54,7 +55,8 @@ pub(crate) fn run(args: &TuneArgs) -> Result<ExitCode> {
     let candidates = args.grid.iter().map(|rate| Settings { learning_rate: *rate, ..settings.clone() }.check());
     let candidates = candidates.collect::<Result<Vec<Checked>, _>>().map_err(name_the_grid)?;
     let options = args.data.options(true);
-    let mut stream = Stream::open_unless(&args.data.inputs()?, options.clone(), interrupt::flag())?;
+    let mut stream = Stream::open_unless(&inputs, options.clone(), interrupt::flag())?;
+    data::check_table_flags(&options.csv, stream.format())?;
     let schema = stream.schema().cloned();
     let (results, skipped) = race(&candidates, &mut stream, options.on_error, args.quiet)?;
     interrupt::check()?;
@@ -62,14 +64,6 @@ pub(crate) fn run(args: &TuneArgs) -> Result<ExitCode> {
         skipped.report();
     }
     report(args, &results, schema.as_ref())
-}
-
-/// Found out now rather than after the search.
-fn check_output(args: &TuneArgs) -> Result<()> {
-    match &args.output {
-        Some(path) => AtomicFile::create(path).map(drop).map_err(|cause| WriteError::file(path, cause).into()),
-        None => Ok(()),
-    }
 }
 
 /// A rate out of range came from the grid, not from --learning-rate.
@@ -156,10 +150,13 @@ fn report(args: &TuneArgs, candidates: &[Candidate], schema: Option<&Arc<Schema>
         let (a, b) = (key(a), key(b));
         a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
     };
+    if candidates.iter().all(|candidate| candidate.model.progress().tally.examples == 0) {
+        bail!("there is no example to learn from in the data");
+    }
     let best = candidates.iter().min_by(by_error).ok_or_else(|| UsageError("--grid is empty".to_owned()))?;
     if let Some(path) = &args.output {
         let mut model = best.model.clone();
-        model_file::attach_schema(&mut model, schema)?;
+        model_file::attach_schema(schema, |name, text| model.attach(name, text))?;
         model_file::save(&model, path)?;
     }
     if args.json {

@@ -42,7 +42,7 @@ impl Board {
             (false, false) => Style::Rows,
         };
         let mut next_row = FIRST_ROW;
-        while next_row <= tally.examples {
+        while next_row <= tally.examples && next_row < 1 << 62 {
             next_row *= 2;
         }
         Board {

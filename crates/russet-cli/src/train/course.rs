@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Result, anyhow, bail};
 use russet::{LearnError, Learner};
-use russet_data::{Input, Inputs, OnError, Parsed, count_examples};
+use russet_data::{Input, Inputs, OnError, Parsed, ReadOptions, count_examples};
 use serde::{Deserialize, Serialize};
 
 use super::board::Board;
@@ -38,7 +38,12 @@ pub(crate) struct Course {
 
 impl Course {
     /// Settles the course from the flags and, on resuming, from the checkpoint: what is not asked for anew stays.
-    pub(crate) fn plan(args: &TrainArgs, inputs: &Inputs, checkpoint: Option<&Place>) -> Result<Course> {
+    pub(crate) fn plan(
+        args: &TrainArgs,
+        inputs: &Inputs,
+        options: &ReadOptions,
+        checkpoint: Option<&Place>,
+    ) -> Result<Course> {
         let before = checkpoint.map(|place| &place.course);
         let settings = CourseSettings {
             passes: args.passes.or(before.map(|before| before.passes)).unwrap_or(1),
@@ -54,7 +59,7 @@ impl Course {
                 return Err(UsageError("--holdout needs files: what is kept is read again".to_owned()).into());
             }
             Some(holdout) => {
-                let count = count_examples(inputs, &args.data.options(true))?;
+                let count = count_examples(inputs, options)?;
                 // The small term keeps 0.8 of 10 at 8, whatever the rounding of 1 - 0.2.
                 Some(((1.0 - holdout) * count as f64 + 1e-9).floor() as u64)
             }
@@ -126,9 +131,9 @@ impl Training {
             bail!("this is not the data that the checkpoint began with: it ends before the checkpoint's place");
         }
         if self.learner.model().progress().tally.examples == 0 {
-            bail!("there is no example in the data");
+            bail!("there is no example to learn from in the data");
         }
-        Place::detach_from(self.learner.model_mut());
+        Place::detach_from(&mut self.learner);
         self.seconds = started.elapsed().as_secs_f64();
         Ok(Ended::Finished)
     }
@@ -136,7 +141,7 @@ impl Training {
     /// One pass; with `replay` nothing is learned, only the cache is written again.
     fn pass(&mut self, pass: u32, replay: bool) -> Result<Ended> {
         let mut stream = self.sources.open(pass)?;
-        model_file::attach_schema(self.learner.model_mut(), stream.schema())?;
+        model_file::attach_schema(stream.schema(), |name, text| self.learner.attach(name, text))?;
         self.position.begin_pass(pass, self.sources.reads_cache());
         self.board.begin_pass(pass, stream.progress());
         if let Some(place) = self.resume_at.take_if(|place| place.pass == pass && place.blocks == 0) {
@@ -167,7 +172,7 @@ impl Training {
     }
 
     fn pass_is_over(&self) -> bool {
-        self.course.learned_per_pass.is_some_and(|limit| self.position.learned >= limit)
+        self.course.learned_per_pass.is_some_and(|limit| self.position.taken >= limit)
     }
 
     /// Learns from a block, or from what of it comes after the place to resume at.
@@ -198,7 +203,7 @@ impl Training {
             match self.learner.learn_range(&parsed.batch, start as usize..(start + count) as usize) {
                 Ok(()) => {
                     self.position.examples += count;
-                    self.position.learned += count;
+                    self.position.taken += count;
                 }
                 Err(error) => self.forgive(&error, parsed, start)?,
             }
@@ -212,7 +217,7 @@ impl Training {
     fn until_pause(&self, learned: u64) -> u64 {
         let board = self.board.next_row() - learned;
         let checkpoint = self.checkpoint_every.map_or(u64::MAX, |every| every - learned % every);
-        let limit = self.course.learned_per_pass.map_or(u64::MAX, |limit| limit - self.position.learned);
+        let limit = self.course.learned_per_pass.map_or(u64::MAX, |limit| limit - self.position.taken);
         board.min(checkpoint).min(limit)
     }
 
@@ -230,13 +235,17 @@ impl Training {
     /// An example that cannot be learned from: passes over it if errors are to be skipped.
     fn forgive(&mut self, error: &LearnError, parsed: &Parsed, start: u64) -> Result<()> {
         let message = format!("{}:{}:1: {}", parsed.block.name, error.line, error.problem);
-        if self.sources.on_error() == OnError::Stop {
-            return Err(anyhow!(message));
+        // A cache may hold what was an empty line: nothing is missing there.
+        let example = parsed.batch.example(error.place);
+        if example.label.value.is_some() || !example.indices.is_empty() {
+            if self.sources.on_error() == OnError::Stop {
+                return Err(anyhow!(message));
+            }
+            self.skipped.add_one(message);
         }
-        self.skipped.add_one(message);
-        let learned = error.place as u64 - start;
-        self.position.examples += learned + 1;
-        self.position.learned += learned;
+        let taken = error.place as u64 - start + 1;
+        self.position.examples += taken;
+        self.position.taken += taken;
         Ok(())
     }
 
@@ -245,10 +254,9 @@ impl Training {
         let Some(path) = &self.output else { return Ok(()) };
         // Interrupted before the place to resume at was reached: that place still holds.
         let place = self.resume_at.as_ref().unwrap_or(&self.position);
-        let model = self.learner.model_mut();
-        place.attach_to(model)?;
-        model_file::save(model, path)?;
-        Place::detach_from(model);
+        place.attach_to(&mut self.learner)?;
+        model_file::save(self.learner.model(), path)?;
+        Place::detach_from(&mut self.learner);
         Ok(())
     }
 }

@@ -12,10 +12,10 @@ use std::time::Instant;
 use anyhow::Result;
 use russet::settings::Settings;
 use russet::{Learner, Model};
-use russet_data::{Inputs, ReadOptions, atomic::AtomicFile};
+use russet_data::{Inputs, ReadOptions};
 
 use crate::args::TrainArgs;
-use crate::output::{UsageError, WriteError, count, note, say};
+use crate::output::{UsageError, count, note, say};
 use crate::{data, interrupt, model_file};
 use board::Board;
 use course::{Course, Ended, Training};
@@ -29,8 +29,11 @@ pub(crate) fn run(args: &TrainArgs) -> Result<ExitCode> {
     let inputs = args.data.inputs()?;
     check_first(args, &inputs)?;
     let (model, place) = begin(args)?;
-    let course = Course::plan(args, &inputs, place.as_ref())?;
-    let mut training = prepare(args, &inputs, course, model, place)?;
+    let options = args.data.options(true);
+    let schema = model_file::schema(&model, &options.csv)?;
+    let options = ReadOptions { schema, hash_blocks: args.output.is_some() || place.is_some(), ..options };
+    let course = Course::plan(args, &inputs, &options, place.as_ref())?;
+    let mut training = prepare(args, &inputs, options, course, model, place)?;
     match training.run()? {
         Ended::Interrupted => stop(args, &mut training),
         Ended::Finished => finish(args, &inputs, training, started),
@@ -39,15 +42,17 @@ pub(crate) fn run(args: &TrainArgs) -> Result<ExitCode> {
 
 /// What can be found out now rather than after hours of training.
 fn check_first(args: &TrainArgs, inputs: &Inputs) -> Result<()> {
+    let test = match &args.test {
+        Some(test) => Inputs::find(std::slice::from_ref(test))?,
+        None => inputs.clone(),
+    };
+    test.check()?;
     for path in [&args.output, &args.cache].into_iter().flatten() {
-        if inputs.contain(path) {
-            let path = path.display();
-            return Err(UsageError(format!("{path} is among the data; it would be overwritten")).into());
-        }
-        AtomicFile::create(path).map_err(|cause| WriteError::file(path, cause))?;
+        data::check_output(Some(path), inputs)?;
+        data::check_output(Some(path), &test)?;
     }
-    if let Some(test) = &args.test {
-        Inputs::find(std::slice::from_ref(test))?.check()?;
+    if args.output.is_some() && args.output == args.cache {
+        return Err(UsageError("the output and the cache are the same file".to_owned()).into());
     }
     Ok(())
 }
@@ -74,10 +79,14 @@ fn begin(args: &TrainArgs) -> Result<(Model, Option<Place>)> {
     Ok((model, place))
 }
 
-fn prepare(args: &TrainArgs, inputs: &Inputs, course: Course, model: Model, place: Option<Place>) -> Result<Training> {
-    let options = args.data.options(true);
-    let schema = model_file::schema(&model, &options.csv)?;
-    let options = ReadOptions { schema, hash_blocks: args.output.is_some() || place.is_some(), ..options };
+fn prepare(
+    args: &TrainArgs,
+    inputs: &Inputs,
+    options: ReadOptions,
+    course: Course,
+    model: Model,
+    place: Option<Place>,
+) -> Result<Training> {
     let resumed_in_text = place.as_ref().is_some_and(Place::in_first_text_pass);
     let sources = Sources::new(inputs, options, args.cache.as_deref(), course.passes, resumed_in_text, args.quiet)?;
     let board = Board::new(args.quiet, course.passes, model.progress().tally);

@@ -1,7 +1,7 @@
 //! Where in its course a training is: saved with a checkpoint, and found again on resuming.
 
 use anyhow::{Context, Result, bail};
-use russet::Model;
+use russet::{Learner, Model};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -24,8 +24,8 @@ pub(crate) struct Place {
     pub(crate) blocks: u64,
     /// How many examples of the last of them have been dealt with.
     pub(crate) examples: u64,
-    /// How many examples of the pass have been learned.
-    pub(crate) learned: u64,
+    /// How many examples of the pass have been taken, those that were refused included.
+    pub(crate) taken: u64,
     /// A hash of all blocks begun: how other data is recognised.
     pub(crate) chain: u64,
 }
@@ -40,14 +40,14 @@ impl Place {
     }
 
     /// Makes a model a checkpoint.
-    pub(crate) fn attach_to(&self, model: &mut Model) -> Result<()> {
-        model.attach(PLACE, Some(serde_json::to_string(self)?));
+    pub(crate) fn attach_to(&self, learner: &mut Learner) -> Result<()> {
+        learner.attach(PLACE, Some(serde_json::to_string(self)?));
         Ok(())
     }
 
     /// Makes a model a finished one again.
-    pub(crate) fn detach_from(model: &mut Model) {
-        model.attach(PLACE, None);
+    pub(crate) fn detach_from(learner: &mut Learner) {
+        learner.attach(PLACE, None);
     }
 
     /// True if the place is in the first pass, and that read the data itself.
@@ -58,7 +58,7 @@ impl Place {
     /// Begins a pass.
     pub(crate) fn begin_pass(&mut self, pass: u32, from_cache: bool) {
         (self.pass, self.from_cache) = (pass, from_cache);
-        (self.blocks, self.examples, self.learned, self.chain) = (0, 0, 0, 0);
+        (self.blocks, self.examples, self.taken, self.chain) = (0, 0, 0, 0);
     }
 
     /// Begins a block with this hash.

@@ -11,6 +11,7 @@ use russet_data::cache::{self, CacheFit, CacheHeader, CacheWriter};
 use russet_data::{Fingerprint, Format, Inputs, OnError, ReadOptions, Stream};
 use tempfile::TempPath;
 
+use crate::data;
 use crate::interrupt;
 use crate::output::{UsageError, WriteError, note};
 
@@ -79,7 +80,8 @@ impl Sources {
     }
 
     fn header(&self) -> CacheHeader {
-        CacheHeader { source: Fingerprint::of(&self.inputs), reading: self.options.reading(), schema: None }
+        let schema = self.options.schema.as_deref().cloned();
+        CacheHeader { source: Fingerprint::of(&self.inputs), reading: self.options.reading(), schema }
     }
 
     pub(crate) fn on_error(&self) -> OnError {
@@ -93,6 +95,10 @@ impl Sources {
 
     /// True if later passes cannot do without the first one.
     pub(crate) fn first_pass_is_needed(&self) -> Result<bool> {
+        // Opening a pipe would take its first bytes.
+        if !self.inputs.can_reread() {
+            return Ok(true);
+        }
         Ok(!self.reads_cache() && Stream::open(&self.inputs, self.options.clone())?.format() != Format::Cache)
     }
 
@@ -108,6 +114,9 @@ impl Sources {
             return Ok(Stream::open(&Inputs::file(path), options)?);
         }
         let stream = Stream::open_unless(&self.inputs, self.options.clone(), interrupt::flag())?;
+        if !interrupt::asked() {
+            data::check_table_flags(&self.options.csv, stream.format())?;
+        }
         let wanted = self.kept.is_some() || self.several_passes;
         if pass == 0 && wanted && stream.format() != Format::Cache {
             let header = CacheHeader { schema: stream.schema().map(|schema| (**schema).clone()), ..self.header() };

@@ -67,6 +67,8 @@ impl Summary<'_> {
 
     pub(super) fn text(&self, saved: Option<&Path>, top: usize) -> String {
         let model = self.model;
+        // Listed first, so that the memory for it is part of what is reported.
+        let terms = terms_table(model, top);
         let tally = &model.progress().tally;
         let kind = match model.task() {
             Task::Classification => "share of mistakes",
@@ -104,7 +106,7 @@ impl Summary<'_> {
             let _ = writeln!(text, "{:<18} {hint}", "hint");
         }
         if top > 0 {
-            let _ = write!(text, "\nstrongest terms\n{}", terms_table(model, top));
+            let _ = write!(text, "\nstrongest terms\n{terms}");
         }
         text
     }

@@ -94,6 +94,9 @@ pub fn fits(path: &Path, wanted: &CacheHeader) -> CacheFit {
         }
         Ok((header, _)) if header.source != wanted.source => unfit("the data has changed since"),
         Ok((header, _)) if header.reading != wanted.reading => unfit("the data was read with other flags"),
+        Ok((header, _)) if wanted.schema.is_some() && header.schema != wanted.schema => {
+            unfit("its columns were read otherwise than the model's")
+        }
         Ok((_, length)) => {
             start.drain(..length);
             if is_whole(&name, start, file) { CacheFit::Fits } else { unfit("it is damaged or not complete") }
@@ -134,6 +137,15 @@ fn cut_short(name: &Arc<str>) -> DataError {
 
 fn damaged(name: &Arc<str>) -> DataError {
     DataError::file(name, "this cache is damaged; make it anew")
+}
+
+/// No header is larger: it describes a table of a million columns at most.
+const LARGEST_HEADER: usize = 1 << 28;
+
+/// How many bytes the header at the start of `bytes` takes, as far as they tell.
+pub(crate) fn header_length(bytes: &[u8]) -> usize {
+    let length = bytes.get(12..16).map_or(0, |length| u32::from_le_bytes([length[0], length[1], length[2], length[3]]));
+    MAGIC.len() + 8 + (length as usize).min(LARGEST_HEADER)
 }
 
 /// Reads the header at the start of `bytes`; gives it and where the blocks begin.

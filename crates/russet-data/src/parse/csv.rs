@@ -32,7 +32,14 @@ enum Role {
 }
 
 /// Reads the header at the start of `bytes`; gives the layout and where the rows begin.
-pub(crate) fn layout(name: &Arc<str>, bytes: &[u8], options: &ReadOptions) -> Result<(Layout, usize), DataError> {
+///
+/// `whole`: whether `bytes` is all there is, so that its last row is complete even without a line end.
+pub(crate) fn layout(
+    name: &Arc<str>,
+    bytes: &[u8],
+    whole: bool,
+    options: &ReadOptions,
+) -> Result<(Layout, usize), DataError> {
     let start = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     let delimiter = delimiter(&bytes[start..]);
     let mut record = Record::default();
@@ -51,14 +58,14 @@ pub(crate) fn layout(name: &Arc<str>, bytes: &[u8], options: &ReadOptions) -> Re
     }
     let schema = match &options.schema {
         Some(schema) => Arc::clone(schema),
-        None => Arc::new(Guess { name, header: &header, bytes, rows, delimiter, options }.schema()?),
+        None => Arc::new(Guess { name, header: &header, bytes, rows, whole, delimiter, options }.schema()?),
     };
     let roles = roles(name, &header, &schema, options)?;
     Ok((Layout::Csv(Arc::new(CsvLayout { schema, delimiter, roles })), rows))
 }
 
 /// The first of tab, comma and semicolon that the header line has, by their count.
-fn delimiter(bytes: &[u8]) -> u8 {
+pub(crate) fn delimiter(bytes: &[u8]) -> u8 {
     let header = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let count = |wanted: &u8| header.iter().filter(|byte| *byte == wanted).count();
     *[b';', b'\t', b','].iter().max_by_key(|byte| count(byte)).unwrap_or(&b',')
@@ -67,7 +74,10 @@ fn delimiter(bytes: &[u8]) -> u8 {
 fn roles(name: &Arc<str>, header: &[String], schema: &Schema, options: &ReadOptions) -> Result<Vec<Role>, DataError> {
     let has = |column: &String| header.contains(column);
     let wanted = schema.columns.iter().map(|column| &column.name);
-    let wanted = wanted.chain(options.labels.then_some(&schema.label.name)).chain(&schema.weight).chain(&schema.tag);
+    // Predicting needs neither label nor weight, and a tag only where there is one.
+    let special =
+        options.labels.then_some(&schema.label.name).into_iter().chain(schema.weight.iter().filter(|_| options.labels));
+    let wanted = wanted.chain(special);
     if let Some(missing) = wanted.into_iter().find(|column| !has(column)) {
         return Err(DataError::file(name, format!("there is no column `{missing}`, which the model was trained with")));
     }
@@ -95,20 +105,35 @@ fn role(column: &str, schema: &Schema) -> Role {
     }
 }
 
-/// How many rows there are.
-pub(super) fn count(bytes: &[u8]) -> usize {
-    let (mut inside, mut start, mut rows) = (false, 0, 0);
-    for at in memchr::memchr2_iter(b'"', b'\n', bytes).chain([bytes.len()]) {
-        match bytes.get(at) {
-            Some(b'"') => inside = !inside,
-            Some(_) if inside => {}
-            _ => {
-                rows += usize::from(!bytes[start..at].trim_ascii().is_empty());
-                start = at + 1;
-            }
+/// Calls `visit` with the end of each record that is closed by a line end. `bytes` begin outside quotes.
+///
+/// A quote opens a quoted field only where a field begins; within one, two quotes stand for one.
+pub(crate) fn visit_ends(bytes: &[u8], delimiter: u8, mut visit: impl FnMut(usize)) {
+    let mut inside = false;
+    let mut skip = None;
+    for at in memchr::memchr2_iter(b'"', b'\n', bytes) {
+        if skip == Some(at) {
+            continue;
+        }
+        let begins_field = at == 0 || bytes[at - 1] == delimiter || bytes[at - 1] == b'\n';
+        match bytes[at] {
+            b'"' if inside && bytes.get(at + 1) == Some(&b'"') => skip = Some(at + 1),
+            b'"' if inside => inside = false,
+            b'"' => inside = begins_field,
+            _ if !inside => visit(at + 1),
+            _ => {}
         }
     }
-    rows
+}
+
+/// How many rows there are.
+pub(super) fn count(bytes: &[u8], layout: &CsvLayout) -> usize {
+    let (mut start, mut rows) = (0, 0);
+    visit_ends(bytes, layout.delimiter, |end| {
+        rows += usize::from(!bytes[start..end].trim_ascii().is_empty());
+        start = end;
+    });
+    rows + usize::from(!bytes[start..].trim_ascii().is_empty())
 }
 
 /// True for fields that say that nothing is known.
@@ -122,6 +147,7 @@ struct Guess<'a> {
     header: &'a [String],
     bytes: &'a [u8],
     rows: usize,
+    whole: bool,
     delimiter: u8,
     options: &'a ReadOptions,
 }
@@ -218,7 +244,7 @@ impl Guess<'_> {
         while at < self.bytes.len() {
             // The last row may be cut by the end of the block; faults are found when the rows are read.
             match record.read(self.bytes, at, self.delimiter) {
-                Ok(next) if next < self.bytes.len() || self.bytes.ends_with(b"\n") => at = next,
+                Ok(next) if self.whole || next < self.bytes.len() || self.bytes.ends_with(b"\n") => at = next,
                 _ => return,
             }
             if record.len() == self.header.len() {
@@ -330,7 +356,9 @@ impl Reader {
         while at < bytes.len() {
             let start = at;
             let row = self.record.read(bytes, at, layout.delimiter);
-            at = *row.as_ref().unwrap_or(&bytes.len());
+            // After a quote that is never closed, the next line is taken for a record of its own.
+            let line_end = || memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |length| start + length + 1);
+            at = row.as_ref().copied().unwrap_or_else(|_| line_end());
             let empty = bytes[start..at].trim_ascii().is_empty();
             let read = row.and_then(|_| {
                 if empty { Ok(()) } else { self.row(bytes, start, line, layout, context, &mut parsed.batch) }

@@ -15,7 +15,7 @@ use crate::format::Format;
 use crate::source::Block;
 use crate::{DataError, OnError, ReadOptions};
 
-pub(crate) use csv::{CsvLayout, layout as csv_layout};
+pub(crate) use csv::{CsvLayout, delimiter as csv_delimiter, layout as csv_layout, visit_ends as visit_csv_ends};
 pub use schema::{Column, ColumnKind, LabelColumn, Schema};
 
 /// What a file's header says about its blocks.
@@ -122,12 +122,15 @@ impl Parser {
 }
 
 /// How many examples a block holds, if none of them is faulty.
-pub(crate) fn count(format: Format, bytes: &[u8]) -> u64 {
+pub(crate) fn count(format: Format, layout: &Layout, bytes: &[u8]) -> u64 {
     let lines = || bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start).filter(|line| !line.is_empty());
     let count = match format {
         Format::Vw => lines().count(),
         Format::Svmlight => lines().filter(|line| !line.starts_with(b"#")).count(),
-        Format::Csv => csv::count(bytes),
+        Format::Csv => match layout {
+            Layout::Csv(layout) => csv::count(bytes, layout),
+            _ => 0,
+        },
         Format::Cache => cache::count_in(bytes),
     };
     count as u64
@@ -206,7 +209,7 @@ pub(crate) mod tests {
     fn parse(format: Format, text: &str, options: ReadOptions) -> Result<Parsed, DataError> {
         let name: Arc<str> = "test".into();
         let (layout, start) = match format {
-            Format::Csv => csv_layout(&name, text.as_bytes(), &options)?,
+            Format::Csv => csv_layout(&name, text.as_bytes(), true, &options)?,
             _ => (Layout::None, 0),
         };
         let first_line = if format == Format::Csv { 2 } else { 1 };

@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{Input, Inputs};
 use crate::cache;
 use crate::format::Format;
-use crate::parse::Layout;
+use crate::parse::{Layout, csv_delimiter, csv_layout, visit_csv_ends};
 use crate::{DataError, ReadOptions};
 
 /// How much text a block aims to hold.
@@ -70,6 +70,8 @@ struct OpenFile {
     rest: Vec<u8>,
     ended: bool,
     line: u64,
+    /// CSV only: what is between fields.
+    delimiter: Option<u8>,
     /// Cache only: how many features its blocks have declared so far.
     declared: u64,
 }
@@ -109,7 +111,7 @@ impl Blocks {
             let Some(open) = &mut self.open else { return Ok(false) };
             let filled = match open.format {
                 Format::Cache => open.next_of_cache(block)?,
-                format => open.next_of_text(format, block)?,
+                _ => open.next_of_text(block)?,
             };
             if filled {
                 break;
@@ -150,9 +152,19 @@ impl Blocks {
         if rest.is_empty() {
             return Err(DataError::Empty { name });
         }
+        let ended = rest.len() < BLOCK_BYTES;
         let format = self.settle_format(&name, &rest)?;
-        let mut open =
-            OpenFile { name, reader, format, layout: Layout::default(), rest, ended: false, line: 1, declared: 0 };
+        let mut open = OpenFile {
+            name,
+            reader,
+            format,
+            layout: Layout::default(),
+            rest,
+            ended,
+            line: 1,
+            delimiter: None,
+            declared: 0,
+        };
         open.read_header(&self.options)?;
         self.options.schema = open.layout.schema().or(self.options.schema.take());
         self.open = Some(open);
@@ -187,11 +199,14 @@ impl OpenFile {
         let taken = match self.format {
             Format::Csv => {
                 self.read_until_record()?;
-                let (layout, taken) = crate::parse::csv_layout(&self.name, &self.rest, options)?;
+                let (layout, taken) = csv_layout(&self.name, &self.rest, self.ended, options)?;
                 self.layout = layout;
                 taken
             }
             Format::Cache => {
+                let missing = cache::header_length(&self.rest).saturating_sub(self.rest.len());
+                let taken = self.reader.by_ref().take(missing as u64).read_to_end(&mut self.rest);
+                taken.map_err(|cause| DataError::io(&self.name, cause))?;
                 let (header, taken) = cache::read_header(&self.name, &self.rest)?;
                 self.layout = header.layout();
                 taken
@@ -206,18 +221,19 @@ impl OpenFile {
     /// Makes sure that the header is there whole.
     fn read_until_record(&mut self) -> Result<(), DataError> {
         let mut rest = std::mem::take(&mut self.rest);
-        while !self.ended && last_end(&rest, Format::Csv).is_none() {
+        while !self.ended && last_end(&rest, Some(csv_delimiter(&rest))).is_none() {
             self.read_more(&mut rest)?;
         }
+        self.delimiter = Some(csv_delimiter(&rest));
         self.rest = rest;
         Ok(())
     }
 
-    fn next_of_text(&mut self, format: Format, block: &mut Block) -> Result<bool, DataError> {
+    fn next_of_text(&mut self, block: &mut Block) -> Result<bool, DataError> {
         block.bytes.clear();
         std::mem::swap(&mut block.bytes, &mut self.rest);
         let cut = loop {
-            if let Some(cut) = last_end(&block.bytes, format) {
+            if let Some(cut) = last_end(&block.bytes, self.delimiter) {
                 break cut;
             }
             if self.ended {
@@ -268,19 +284,15 @@ impl OpenFile {
     }
 }
 
-/// Where the last whole line (or, in CSV, record) ends.
-fn last_end(bytes: &[u8], format: Format) -> Option<usize> {
-    if format != Format::Csv || memchr::memchr(b'"', bytes).is_none() {
-        return memchr::memrchr(b'\n', bytes).map(|end| end + 1);
-    }
-    // A line break within quotes ends no record. Blocks begin outside quotes, so counting them tells.
-    let (mut inside, mut end) = (false, None);
-    for at in memchr::memchr2_iter(b'"', b'\n', bytes) {
-        match bytes[at] {
-            b'"' => inside = !inside,
-            _ if !inside => end = Some(at + 1),
-            _ => {}
+/// Where the last whole line ends or, in CSV with this delimiter, the last whole record: a line break within quotes
+/// ends none.
+fn last_end(bytes: &[u8], delimiter: Option<u8>) -> Option<usize> {
+    match delimiter.filter(|_| memchr::memchr(b'"', bytes).is_some()) {
+        None => memchr::memrchr(b'\n', bytes).map(|end| end + 1),
+        Some(delimiter) => {
+            let mut last = None;
+            visit_csv_ends(bytes, delimiter, |end| last = Some(end));
+            last
         }
     }
-    end
 }

@@ -35,10 +35,24 @@ impl Columns {
                 }
             }
         }
+        let special = [("label", true), ("weight", self.importance), ("tag", self.tags)];
+        let taken =
+            special.iter().find(|(column, used)| *used && self.names.iter().any(|name| name == column.as_bytes()));
+        if let Some((column, _)) = taken {
+            return Err(io::Error::other(format!(
+                "a feature is named `{column}`, as the column of the {column}s would be"
+            )));
+        }
         if self.names.len() > MOST_COLUMNS {
             return Err(io::Error::other(format!("a table of more than {MOST_COLUMNS} columns would be needed")));
         }
         Ok(())
+    }
+
+    /// The flags that reading the table needs besides `--label label`.
+    pub fn flags(&self) -> String {
+        let flags = [(self.importance, " --weight weight"), (self.tags, " --tag tag")];
+        flags.iter().filter(|(used, _)| *used).map(|(_, flag)| *flag).collect()
     }
 
     /// How many examples had a base prediction, which a table has no place for.

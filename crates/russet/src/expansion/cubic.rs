@@ -5,7 +5,7 @@
 
 use super::{pyramid, triangle};
 use crate::feature::mix;
-use crate::weights::{BaseFeatures, Row, WeightTable};
+use crate::weights::{BaseFeatures, Row, WeightTable, bounded};
 
 /// The triple `(i <= j <= k)` is at `k (k + 1) (k + 2) / 6 + j (j + 1) / 2 + i`.
 pub(super) fn rows(base: &BaseFeatures, table: &WeightTable, seed: u64, rows: &mut Vec<Row>) {
@@ -13,9 +13,9 @@ pub(super) fn rows(base: &BaseFeatures, table: &WeightTable, seed: u64, rows: &m
         let last = base.slots[third];
         for second in 1..=third {
             let middle = base.slots[second];
-            let start = pyramid(last.into()) + triangle(middle.into());
+            let start = pyramid(last.into()).saturating_add(triangle(middle.into()));
             let place = table.place(start, middle, || mix(mix(seed ^ u64::from(last)) ^ u64::from(middle)));
-            let multiplier = base.values[third] * base.values[second];
+            let multiplier = bounded(base.values[third] * base.values[second]);
             rows.push(Row { place, multiplier, first: 0, end: second as u32 + 1 });
         }
     }
@@ -24,8 +24,8 @@ pub(super) fn rows(base: &BaseFeatures, table: &WeightTable, seed: u64, rows: &m
 pub(super) fn visit_places(slot_count: usize, limit: usize, visit: &mut dyn FnMut(usize, &[u32])) {
     for last in 1..slot_count as u32 {
         for middle in 1..=last {
-            let start = pyramid(last.into()) + triangle(middle.into());
-            if start + u64::from(middle) >= limit as u64 {
+            let start = pyramid(last.into()).saturating_add(triangle(middle.into()));
+            if start.saturating_add(middle.into()) >= limit as u64 {
                 return;
             }
             visit(start as usize, &[middle, last]);

@@ -54,9 +54,9 @@ fn triangle(n: u64) -> u64 {
     n * (n + 1) / 2
 }
 
-/// `n (n + 1) (n + 2) / 6`: how many triples `(i <= j <= k)` have `k < n`.
+/// `n (n + 1) (n + 2) / 6`: how many triples `(i <= j <= k)` have `k < n`; at most what fits in 64 bits.
 fn pyramid(n: u64) -> u64 {
-    (u128::from(n) * u128::from(n + 1) * u128::from(n + 2) / 6) as u64
+    u64::try_from(u128::from(n) * u128::from(n + 1) * u128::from(n + 2) / 6).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -101,6 +101,15 @@ mod tests {
             }
         }
         all.into_iter().filter(|(product, _)| (2..=degree as usize).contains(&product.len())).collect()
+    }
+
+    #[test]
+    fn cubic_places_beyond_64_bits_are_shared() {
+        // Found as a segmentation fault: the place of this triple wrapped around to a small number.
+        let table = WeightTable::new(23);
+        let mut rows = Vec::new();
+        products(ExpansionKind::Cubic, &base(&[0, 2_188_723, 7_959_589]), &table, 0, &mut rows);
+        assert!(rows.iter().all(|row| matches!(row.place, crate::weights::Place::Shared(_))));
     }
 
     proptest! {

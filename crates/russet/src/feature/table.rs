@@ -70,9 +70,9 @@ impl FeatureTable {
         }
     }
 
-    /// True once new features have to share the slots of others.
+    /// True once new features have to share the slots of others, where features have slots of their own.
     pub fn is_full(&self) -> bool {
-        self.slot_count() >= 1 << self.bits
+        self.indexing == Indexing::Interned && self.slot_count() >= 1 << self.bits
     }
 
     /// The slot of `id`, or nothing if the feature was never seen (and would not share a slot).
@@ -128,6 +128,11 @@ impl FeatureTable {
             Indexing::Hashed => self.known.place(slot_as_id(slot)),
         };
         entry.map_or(Cow::Borrowed("?"), |entry| self.names.text(entry as usize))
+    }
+
+    /// True if a feature has given the slot its name.
+    pub(crate) fn has_name(&self, slot: u32) -> bool {
+        self.indexing == Indexing::Interned || self.known.place(slot_as_id(slot)).is_some()
     }
 
     /// The name of a slot as bytes, empty for a slot that has none.

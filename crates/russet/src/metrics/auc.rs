@@ -22,8 +22,8 @@ impl Auc {
     }
 
     /// The area, if there are examples of both classes.
-    pub fn value(&self) -> Option<f64> {
-        let mut scores = self.scores.clone();
+    pub fn value(self) -> Option<f64> {
+        let mut scores = self.scores;
         scores.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let (mut negatives, mut positives, mut area) = (0.0f64, 0.0f64, 0.0f64);
         for ties in scores.chunk_by(|a, b| a.0 == b.0) {

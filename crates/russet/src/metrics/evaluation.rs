@@ -77,7 +77,7 @@ impl Evaluation {
         self.examples += 1;
         let weight = f64::from(importance);
         self.importance += weight;
-        self.loss_sum += weight * f64::from(predicted.loss(label));
+        self.loss_sum += weight * predicted.loss(label);
         match predicted.probability {
             Some(probability) => self.add_class(predicted, f64::from(probability), label, importance),
             None => self.add_number(predicted.value.into(), label.into(), weight),
@@ -103,10 +103,11 @@ impl Evaluation {
         self.squared_label_sum += weight * label * label;
     }
 
-    /// The figures so far.
-    pub fn scores(&self) -> Scores {
+    /// The figures.
+    pub fn scores(self) -> Scores {
         let task = self.training_labels.task();
-        let mean = |sum: f64| (self.importance > 0.0).then(|| sum / self.importance);
+        let (importance, r2) = (self.importance, self.r2());
+        let mean = |sum: f64| (importance > 0.0).then(|| sum / importance);
         let classes = |sum: f64| mean(sum).filter(|_| task == Task::Classification);
         Scores {
             examples: self.examples,
@@ -117,7 +118,7 @@ impl Evaluation {
             auc: self.auc.value().filter(|_| task == Task::Classification),
             squared_error: mean(self.squared_error),
             absolute_error: mean(self.absolute_error),
-            r2: self.r2(),
+            r2,
             mean_prediction: mean(self.prediction_sum),
             mean_label: mean(self.label_sum),
         }

@@ -39,12 +39,12 @@ pub struct Tally {
 impl Tally {
     /// Adds an example.
     #[inline]
-    pub(crate) fn add(&mut self, prediction: f32, label: f32, importance: f32, loss: f32) {
+    pub(crate) fn add(&mut self, prediction: f32, label: f32, importance: f32, loss: f64) {
         let weight = f64::from(importance);
         let (label_value, error) = (f64::from(label), f64::from(prediction) - f64::from(label));
         self.examples += 1;
         self.importance += weight;
-        self.loss += weight * f64::from(loss);
+        self.loss += weight * loss;
         self.squared_error += weight * error * error;
         self.label += weight * label_value;
         self.squared_label += weight * label_value * label_value;

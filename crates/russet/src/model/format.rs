@@ -81,6 +81,9 @@ impl Model {
             serde_json::from_slice(input.take(header_length)?).map_err(|_| damaged("its header cannot be read"))?;
         let settings = header.settings.check().map_err(|_| damaged("its settings are out of range"))?;
         let mut model = Model::new(settings);
+        if !header.state.is_sound() {
+            return Err(damaged("its learning state is out of range"));
+        }
         let State { scale, shrinkage, rounds, progress } = header.state;
         (model.scale, model.shrinkage, model.rounds, model.progress) = (scale, shrinkage, rounds, progress);
         model.attachments = header.attachments;

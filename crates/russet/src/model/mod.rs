@@ -48,6 +48,18 @@ struct State {
     progress: Progressive,
 }
 
+impl State {
+    /// True if the numbers are such as learning can lead to: a file may say anything.
+    fn is_sound(&self) -> bool {
+        let labels = &self.progress.labels;
+        let range = labels.smallest <= 0.0
+            && labels.largest >= 0.0
+            && labels.smallest.is_finite()
+            && labels.largest.is_finite();
+        range && self.shrinkage.is_sound() && self.scale.importance >= 0.0 && self.scale.norm >= 0.0
+    }
+}
+
 impl Model {
     /// A model that has learned nothing yet.
     pub fn new(settings: Checked) -> Model {
@@ -150,7 +162,7 @@ impl Model {
     }
 
     /// The loss of predicting `prediction` for `label`.
-    pub fn loss(&self, prediction: f32, label: f32) -> f32 {
+    pub fn loss(&self, prediction: f32, label: f32) -> f64 {
         match self.settings.loss {
             LossKind::Squared => Squared.value(prediction, label),
             LossKind::Logistic => Logistic.value(prediction, label),

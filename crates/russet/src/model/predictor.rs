@@ -104,7 +104,7 @@ impl<'m> Predicted<'m> {
     }
 
     /// The loss if `label` is the truth.
-    pub fn loss(&self, label: f32) -> f32 {
+    pub fn loss(&self, label: f32) -> f64 {
         let signed = if label > self.threshold { 1.0 } else { -1.0 };
         let label = if self.model.settings.loss.needs_two_classes() { signed } else { label };
         self.model.loss(self.value, label)

@@ -60,6 +60,10 @@ impl Model {
         let (name, degree) = match found.product.as_slice() {
             [] => ("constant".to_owned(), Some(0)),
             [SHARED, place] => (format!("(shared by products: #{place})"), None),
+            // A place whose factors were never seen is used by others that share it.
+            product if product.iter().any(|slot| !self.features.has_name(*slot)) => {
+                ("(shared by products)".to_owned(), None)
+            }
             product => {
                 let names: Vec<_> = product.iter().map(|slot| self.features.name(*slot)).collect();
                 (names.join(" * "), Some(product.len()))

@@ -24,7 +24,8 @@ impl Step for Sgd {
         model.rounds += 1;
         let rate = 1.0 / (f64::from(model.settings.l2) * (model.rounds + 1) as f64);
         let slope = loss.slope(surprise.prediction, surprise.label);
-        let size = (-rate * f64::from(surprise.importance) * f64::from(slope)) as f32;
+        let size = -rate * f64::from(surprise.importance) * f64::from(slope);
+        let size = size.clamp(f32::MIN.into(), f32::MAX.into()) as f32;
         let kept = model.rounds as f64 / (model.rounds + 1) as f64;
         let size = model.shrinkage.pull_by(size, kept, rate * f64::from(model.settings.l1));
         WeightTable::values(&[active.linear], active.base, &mut directions.linear);

@@ -48,7 +48,12 @@ impl Shrinkage {
     pub(super) fn pull_by(&mut self, size: f32, kept: f64, taken: f64) -> f32 {
         self.contraction *= kept;
         self.gravity += taken / self.contraction;
-        (f64::from(size) / self.contraction) as f32
+        (f64::from(size) / self.contraction).clamp(f32::MIN.into(), f32::MAX.into()) as f32
+    }
+
+    /// True if the numbers are such as pulls can lead to.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.contraction > 0.0 && self.contraction <= 1.0 && self.gravity >= 0.0 && self.gravity.is_finite()
     }
 
     /// True when stored weights have grown so large against what they stand for that digits would be lost.

@@ -47,6 +47,19 @@ pub(crate) fn sum(lanes: &Lanes) -> f32 {
     sums[0]
 }
 
+/// A finite value: products of finite values may pass the range.
+#[inline(always)]
+pub(crate) fn bounded(value: f32) -> f32 {
+    between(value, -f32::MAX, f32::MAX)
+}
+
+/// `value` within a range, as two selections that are one instruction each; "not a number" becomes `high`.
+#[inline(always)]
+pub(crate) fn between(value: f32, low: f32, high: f32) -> f32 {
+    let value = if value < high { value } else { high };
+    if value > low { value } else { low }
+}
+
 /// Values this small are lifted to it, sign kept, when they are squared: below, squares leave the range of
 /// normal numbers, where arithmetic is a hundred times slower.
 pub(crate) const SMALLEST: f32 = 1.084_202_2e-19;

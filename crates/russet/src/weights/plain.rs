@@ -1,7 +1,7 @@
 //! The loops, said plainly: the oracle for `wide`, and the path for rows whose weights are shared.
 
 use super::loops::{Loops, Plain, Sums};
-use super::{BaseFeatures, LANES, Lanes, Row, SMALLEST, Slot};
+use super::{BaseFeatures, LANES, Lanes, Row, SMALLEST, Slot, between, bounded};
 
 impl Loops for Plain {
     #[inline(always)]
@@ -38,7 +38,7 @@ impl Loops for Plain {
 /// A weight after L1's pull: moved towards zero by `gravity`, and no further.
 #[inline]
 pub(super) fn pulled(weight: f32, gravity: f32) -> f32 {
-    weight - weight.clamp(-gravity, gravity)
+    weight - between(weight, -gravity, gravity)
 }
 
 /// Adds `sum_i w_i x_i` of a row to `total`.
@@ -47,7 +47,7 @@ pub(super) fn score(slots: &[Slot], row: Row, base: &BaseFeatures, gravity: f32,
     let (places, values) = row.range(base);
     for (position, (&place, &value)) in places.iter().zip(values).enumerate() {
         let slot = &slots[row.place.of(place, slots.len() - 1)];
-        total[position % LANES] += pulled(slot.weight, gravity) * (row.multiplier * value);
+        total[position % LANES] += pulled(slot.weight, gravity) * bounded(row.multiplier * value);
     }
 }
 
@@ -66,7 +66,8 @@ pub(super) fn measure(
     let (places, values) = row.range(base);
     for (position, (&place, &value)) in places.iter().zip(values).enumerate() {
         let slot = &mut slots[row.place.of(place, mask)];
-        directions[position] = measure_one(slot, row.multiplier * value, squared_slope, position % LANES, sums);
+        directions[position] =
+            measure_one(slot, bounded(row.multiplier * value), squared_slope, position % LANES, sums);
     }
 }
 
@@ -74,7 +75,7 @@ pub(super) fn measure(
 #[inline]
 pub(super) fn measure_one(slot: &mut Slot, x: f32, squared_slope: f32, lane: usize, sums: &mut Sums) -> f32 {
     let lifted = lift(x);
-    slot.gradient = (slot.gradient + squared_slope * (lifted * lifted)).clamp(f32::MIN_POSITIVE, f32::MAX);
+    slot.gradient = between(slot.gradient + squared_slope * (lifted * lifted), f32::MIN_POSITIVE, f32::MAX);
     if lifted.abs() > slot.scale {
         slot.widen(lifted.abs());
     }
@@ -97,6 +98,7 @@ pub(super) fn apply(slots: &mut [Slot], row: Row, base: &BaseFeatures, step: f32
     let mask = slots.len() - 1;
     let (places, _) = row.range(base);
     for (&place, direction) in places.iter().zip(directions) {
-        slots[row.place.of(place, mask)].weight += step * direction;
+        let weight = &mut slots[row.place.of(place, mask)].weight;
+        *weight = bounded(*weight + step * direction);
     }
 }

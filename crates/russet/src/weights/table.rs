@@ -1,5 +1,5 @@
 use super::loops::{Loops, Sums};
-use super::{BaseFeatures, Lanes, Place, Row, Slot, sum};
+use super::{BaseFeatures, Lanes, Place, Row, Slot, bounded, sum};
 
 /// A table of weights and the loops over it.
 ///
@@ -52,7 +52,11 @@ impl WeightTable {
     /// limit. `key` tells rows apart that have to share.
     #[inline]
     pub fn place(&self, start: u64, last: u32, key: impl FnOnce() -> u64) -> Place {
-        if start + u64::from(last) < self.limit as u64 { Place::Own(start as u32) } else { Place::Shared(key()) }
+        if start.saturating_add(last.into()) < self.limit as u64 {
+            Place::Own(start as u32)
+        } else {
+            Place::Shared(key())
+        }
     }
 
     /// True if the whole row is inside the table.
@@ -96,7 +100,7 @@ impl WeightTable {
     pub(crate) fn values(rows: &[Row], base: &BaseFeatures, directions: &mut Vec<f32>) {
         directions.clear();
         for row in rows {
-            directions.extend(row.range(base).1.iter().map(|value| row.multiplier * value));
+            directions.extend(row.range(base).1.iter().map(|value| bounded(row.multiplier * value)));
         }
     }
 

@@ -6,7 +6,7 @@
 
 use super::loops::{Loops, Sums, Wide};
 use super::plain::{self, lift, measure_one, pulled};
-use super::{BaseFeatures, LANES, Lanes, Place, Row, Slot};
+use super::{BaseFeatures, LANES, Lanes, Place, Row, Slot, between, bounded};
 
 impl Loops for Wide {
     #[inline(always)]
@@ -139,7 +139,7 @@ unsafe fn score_piece<const W: usize>(
     }
     let first = position % LANES;
     for lane in 0..W {
-        total[first + lane] += pulled(weights[lane], gravity) * (row.multiplier * values[lane]);
+        total[first + lane] += pulled(weights[lane], gravity) * bounded(row.multiplier * values[lane]);
     }
 }
 
@@ -185,19 +185,19 @@ unsafe fn measure_piece<const W: usize>(
     }
     let mut widens = false;
     for lane in 0..W {
-        x[lane] = lift(row.multiplier * values[lane]);
+        x[lane] = lift(bounded(row.multiplier * values[lane]));
         widens |= x[lane].abs() > scale[lane];
     }
     if widens {
         for lane in 0..W {
             let slot = &mut slots[row.start + places[lane] as usize];
-            let value = row.multiplier * values[lane];
+            let value = bounded(row.multiplier * values[lane]);
             directions[position + lane] = measure_one(slot, value, squared_slope, first + lane, sums);
         }
         return;
     }
     for lane in 0..W {
-        gradient[lane] = (gradient[lane] + squared_slope * (x[lane] * x[lane])).clamp(f32::MIN_POSITIVE, f32::MAX);
+        gradient[lane] = between(gradient[lane] + squared_slope * (x[lane] * x[lane]), f32::MIN_POSITIVE, f32::MAX);
         let normalised = x[lane] * inverse_scale[lane];
         let direction = normalised / gradient[lane].sqrt();
         sums.norm[first + lane] += normalised * normalised;
@@ -217,6 +217,7 @@ unsafe fn measure_piece<const W: usize>(
 unsafe fn apply(slots: &mut [Slot], row: OwnRow<'_>, step: f32, directions: &[f32]) {
     for (&place, direction) in row.places.iter().zip(directions) {
         // SAFETY: the caller's promise on places.
-        unsafe { slots.get_unchecked_mut(row.start + place as usize) }.weight += step * direction;
+        let slot = unsafe { slots.get_unchecked_mut(row.start + place as usize) };
+        slot.weight = bounded(slot.weight + step * direction);
     }
 }
