@@ -90,7 +90,7 @@ impl Intake {
     }
 
     /// The base features of an example of the batch that was begun last.
-    pub(crate) fn take(&mut self, batch: &Batch, example: &Example<'_>, mut lookup: impl Lookup) -> &BaseFeatures {
+    pub(crate) fn take(&mut self, batch: &Batch, example: &Example<'_>, mut lookup: impl Lookup) -> &mut BaseFeatures {
         self.base.slots.clear();
         self.base.values.clear();
         self.base.slots.push(crate::feature::CONSTANT);
@@ -107,13 +107,13 @@ impl Intake {
                 self.sort();
             }
         }
-        &self.base
+        &mut self.base
     }
 
     /// Without n-grams. True if the slots turn out to ascend, so that none repeats.
     fn take_plain(&mut self, batch: &Batch, example: &Example<'_>, lookup: &mut impl Lookup) -> bool {
         let dictionary = &mut self.dictionaries[batch.dictionary() as usize];
-        let BaseFeatures { slots, values } = &mut self.base;
+        let BaseFeatures { slots, values, .. } = &mut self.base;
         let (mut ascending, mut largest, mut previous) = (true, 0, crate::feature::CONSTANT);
         slots.extend(example.indices.iter().map(|index| {
             let slot = dictionary.slots[*index as usize];
@@ -134,7 +134,7 @@ impl Intake {
     #[cold]
     fn resolve_all(&mut self, batch: &Batch, example: &Example<'_>, lookup: &mut impl Lookup) {
         let dictionary = &mut self.dictionaries[batch.dictionary() as usize];
-        let BaseFeatures { slots, values } = &mut self.base;
+        let BaseFeatures { slots, values, .. } = &mut self.base;
         slots.truncate(1);
         values.truncate(1);
         for (&index, &value) in example.indices.iter().zip(example.values) {
@@ -172,7 +172,7 @@ impl Intake {
 
     /// Sums the values of features that occur more than once, at their first place, and drops zeros.
     fn merge_repeated(&mut self) {
-        let BaseFeatures { slots, values } = &mut self.base;
+        let BaseFeatures { slots, values, .. } = &mut self.base;
         let mut repeated = false;
         for &slot in slots.iter() {
             let (word, bit) = (slot as usize / 64, 1u64 << (slot % 64));
@@ -191,7 +191,7 @@ impl Intake {
     }
 
     fn sort(&mut self) {
-        let BaseFeatures { slots, values } = &mut self.base;
+        let BaseFeatures { slots, values, .. } = &mut self.base;
         let pack = |(slot, value): (&u32, &f32)| (u64::from(*slot) << 32) | u64::from(value.to_bits());
         self.order.clear();
         self.order.extend(slots.iter().zip(values.iter()).map(pack));

@@ -4,11 +4,13 @@ use std::ops::Range;
 use thiserror::Error;
 
 use crate::batch::{Batch, Example};
-use crate::expansion;
+use crate::expansion::{self, adaptive::Enumerator};
+use crate::growth::Growth;
 use crate::intake::Intake;
 use crate::loss::{Hinge, Logistic, Loss, LossKind, Quantile, Squared};
 use crate::metrics::Task;
 use crate::model::Model;
+use crate::schedule::Schedule;
 use crate::settings::{Checked, ExpansionKind, StepKind};
 use crate::step::{Active, Adaptive, Directions, Sgd, Step, Surprise};
 use crate::weights::{Loops, Row, Work};
@@ -32,8 +34,11 @@ use crate::weights::{Loops, Row, Work};
 pub struct Learner {
     model: Model,
     intake: Intake,
+    enumerator: Enumerator,
     rows: Vec<Row>,
     directions: Directions,
+    /// After how many examples the feature set grows.
+    next_growth: u64,
 }
 
 /// An example that cannot be learned from.
@@ -81,7 +86,19 @@ impl Learner {
     pub fn resume(model: Model) -> Learner {
         let sorted = model.settings.expansion != ExpansionKind::Linear;
         let intake = Intake::new(model.settings.ngram, sorted);
-        Learner { model, intake, rows: Vec::new(), directions: Directions::default() }
+        let next_growth = model.growth.as_ref().map_or(u64::MAX, Growth::next);
+        let (rows, directions) = (Vec::new(), Directions::default());
+        Learner { model, intake, enumerator: Enumerator::default(), rows, directions, next_growth }
+    }
+
+    /// For an adaptive expansion: says how many examples the whole course has, over which epochs are spaced. Without
+    /// it, epochs grow. It can be said before the first example only.
+    pub fn set_course_length(&mut self, examples: u64) {
+        let fresh = self.model.progress.tally.examples == 0;
+        if let Some(growth) = self.model.growth.as_mut().filter(|_| fresh) {
+            growth.schedule = Schedule::new(self.model.settings.epochs, Some(examples));
+            self.next_growth = growth.next();
+        }
     }
 
     /// The model as it stands.
@@ -152,7 +169,16 @@ impl Learner {
         if model.linear.slots().len() < model.features.slot_count() {
             model.fit_tables();
         }
-        expansion::products(model.settings.expansion, base, &model.products, model.settings.seed, &mut self.rows);
+        match &mut model.growth {
+            Some(growth) => {
+                growth.parents.note_values(base);
+                growth.learn_rows(base, &model.linear, &mut model.products, &mut self.enumerator, &mut self.rows);
+            }
+            None => {
+                let (kind, seed) = (model.settings.expansion, model.settings.seed);
+                expansion::products(kind, base, &model.products, seed, &mut self.rows);
+            }
+        }
         let active = Active { base, linear: expansion::linear(base), products: &self.rows };
         let prediction = model.predict(loops, active, example.label.base);
         let importance = example.label.importance;
@@ -162,6 +188,10 @@ impl Learner {
         if importance > 0.0 {
             let surprise = Surprise { prediction, label, importance };
             step.step(loops, model, active, loss, surprise, &mut self.directions);
+        }
+        if model.progress.tally.examples >= self.next_growth {
+            model.grow();
+            self.next_growth = model.growth.as_ref().map_or(u64::MAX, Growth::next);
         }
     }
 

@@ -12,11 +12,15 @@
 pub mod batch;
 mod expansion;
 pub mod feature;
+mod growth;
 mod intake;
 mod learner;
 pub mod loss;
 pub mod metrics;
 pub mod model;
+mod monomial;
+mod schedule;
+pub mod select;
 pub mod settings;
 pub mod step;
 pub mod weights;

@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use crate::feature::Indexing;
 use crate::loss::LossKind;
+use crate::select::SelectKind;
 
 /// Which products of base features a model has weights for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,13 +19,15 @@ pub enum ExpansionKind {
     Quadratic,
     /// And all `x_i x_j x_k`.
     Cubic,
+    /// And the products that the weights point to, added while training: `apple`.
+    Apple,
 }
 
 impl ExpansionKind {
-    /// The highest degree of a product.
+    /// The highest degree of a product that is there from the start.
     pub fn degree(self) -> u32 {
         match self {
-            ExpansionKind::Linear => 1,
+            ExpansionKind::Linear | ExpansionKind::Apple => 1,
             ExpansionKind::Quadratic => 2,
             ExpansionKind::Cubic => 3,
         }
@@ -69,6 +72,16 @@ pub struct Settings {
     pub l2: f32,
     /// Which products have weights.
     pub expansion: ExpansionKind,
+    /// For apple: at each growth, `s^alpha` monomials become parents, `s` being the base features an example.
+    pub alpha: f32,
+    /// For apple: how many epochs the course has; the feature set grows between them.
+    pub epochs: u32,
+    /// For apple: which monomials become parents.
+    pub select: SelectKind,
+    /// For apple: how much of `G_parent G_feature / G_constant` a new product starts with as its own `G`.
+    pub inherit: f32,
+    /// For apple: how many MiB the weights of products may take.
+    pub memory: u32,
     /// Runs of up to this many features in their order are features too; 1 for none.
     pub ngram: u32,
     /// Base features and products each have room for 2^bits weights of their own.
@@ -89,6 +102,11 @@ impl Default for Settings {
             l1: 0.0,
             l2: 0.0,
             expansion: ExpansionKind::Linear,
+            alpha: 1.0,
+            epochs: 6,
+            select: SelectKind::Weight,
+            inherit: 0.05,
+            memory: 256,
             ngram: 1,
             bits: 18,
             indexing: Indexing::Interned,
@@ -119,6 +137,10 @@ impl Settings {
         let rate = self.learning_rate;
         in_range((4..=30).contains(&self.bits), "bits", &self.bits, "between 4 and 30")?;
         in_range((1..=16).contains(&self.ngram), "ngram", &self.ngram, "between 1 and 16")?;
+        in_range(self.alpha > 0.0 && self.alpha <= 4.0, "alpha", &self.alpha, "above 0 and at most 4")?;
+        in_range((1..=32).contains(&self.epochs), "epochs", &self.epochs, "between 1 and 32")?;
+        in_range(weight(self.inherit), "inherit", &self.inherit, "0 or more")?;
+        in_range((1..=32768).contains(&self.memory), "memory", &self.memory, "between 1 and 32768")?;
         in_range(rate.is_finite() && rate > 0.0, "learning-rate", &rate, "above 0")?;
         in_range(self.quantile > 0.0 && self.quantile < 1.0, "quantile", &self.quantile, "between 0 and 1")?;
         in_range(weight(self.l1), "l1", &self.l1, "0 or more")?;

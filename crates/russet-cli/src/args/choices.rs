@@ -3,6 +3,7 @@
 use clap::ValueEnum;
 use russet::feature::Indexing;
 use russet::loss::LossKind;
+use russet::select::SelectKind;
 use russet::settings::{ExpansionKind, StepKind};
 use russet_data::{Format, OnError};
 
@@ -42,6 +43,15 @@ choices!(ExpansionChoice for ExpansionKind {
     Quadratic,
     /// And all products of three
     Cubic,
+    /// And the products that the weights point to, added while training
+    Apple,
+});
+
+choices!(SelectChoice for SelectKind {
+    /// The largest weights
+    Weight,
+    /// One of the smallest degree, the others by weight
+    Fallback,
 });
 
 choices!(StepChoice for StepKind {

@@ -1,7 +1,8 @@
 use clap::Args;
-use russet::settings::{Settings, SettingsError};
+use russet::loss::LossKind;
+use russet::settings::{ExpansionKind, Settings, SettingsError, StepKind};
 
-use super::choices::{ExpansionChoice, IndexingChoice, LossChoice, StepChoice};
+use super::choices::{ExpansionChoice, IndexingChoice, LossChoice, SelectChoice, StepChoice};
 
 /// What to learn and how. A flag that is not given takes its default, or the resumed model's setting.
 #[derive(Args, Clone, Debug, Default)]
@@ -10,6 +11,26 @@ pub(crate) struct LearnArgs {
     /// Which products of features to learn [default: linear]
     #[arg(long)]
     expansion: Option<ExpansionChoice>,
+
+    /// Apple: each growth makes s^ALPHA parents, s being the features an example [default: 1]
+    #[arg(long)]
+    alpha: Option<f32>,
+
+    /// Apple: epochs over the whole course, with a growth after each but the last [default: 6]
+    #[arg(long, value_name = "N")]
+    epochs: Option<u32>,
+
+    /// Apple: which monomials become parents [default: weight]
+    #[arg(long)]
+    select: Option<SelectChoice>,
+
+    /// Apple: how much of its parents' adaptive state a new product starts with [default: 0.05]
+    #[arg(long, value_name = "SHARE")]
+    inherit: Option<f32>,
+
+    /// Apple: memory for the weights of products [default: 256]
+    #[arg(long, value_name = "MIB")]
+    memory: Option<u32>,
 
     /// Runs of up to N neighbouring features are features too [default: 1]
     #[arg(long, value_name = "N")]
@@ -57,6 +78,11 @@ impl LearnArgs {
     pub(crate) fn applied_to(&self, base: &Settings) -> Settings {
         Settings {
             expansion: self.expansion.map_or(base.expansion, Into::into),
+            alpha: self.alpha.unwrap_or(base.alpha),
+            epochs: self.epochs.unwrap_or(base.epochs),
+            select: self.select.map_or(base.select, Into::into),
+            inherit: self.inherit.unwrap_or(base.inherit),
+            memory: self.memory.unwrap_or(base.memory),
             ngram: self.ngram.unwrap_or(base.ngram),
             loss: self.loss.map_or(base.loss, Into::into),
             quantile: self.quantile.unwrap_or(base.quantile),
@@ -72,16 +98,25 @@ impl LearnArgs {
 
     /// Flags that would have no effect beside the others are refused.
     pub(crate) fn without_effect(&self, settings: &Settings) -> Result<(), SettingsError> {
-        use russet::loss::LossKind;
-        use russet::settings::StepKind;
         let refuse =
-            |parameter, value: &f32, expected| Err(SettingsError { parameter, value: value.to_string(), expected });
+            |parameter, value: &str, expected| Err(SettingsError { parameter, value: value.to_owned(), expected });
+        let apple_only = [
+            ("alpha", self.alpha.map(|value| value.to_string())),
+            ("epochs", self.epochs.map(|value| value.to_string())),
+            ("select", self.select.map(|value| format!("{value:?}").to_lowercase())),
+            ("inherit", self.inherit.map(|value| value.to_string())),
+            ("memory", self.memory.map(|value| value.to_string())),
+        ];
+        let given = apple_only.into_iter().find_map(|(parameter, value)| value.map(|value| (parameter, value)));
+        if let Some((parameter, value)) = given.filter(|_| settings.expansion != ExpansionKind::Apple) {
+            return refuse(parameter, &value, "left out unless the expansion is apple");
+        }
         match (self.learning_rate, self.quantile) {
             (Some(rate), _) if settings.step == StepKind::Sgd => {
-                refuse("learning-rate", &rate, "left out with step sgd, whose rate is 1/(l2 (t+1))")
+                refuse("learning-rate", &rate.to_string(), "left out with step sgd, whose rate is 1/(l2 (t+1))")
             }
             (_, Some(tau)) if settings.loss != LossKind::Quantile => {
-                refuse("quantile", &tau, "left out unless the loss is quantile")
+                refuse("quantile", &tau.to_string(), "left out unless the loss is quantile")
             }
             _ => Ok(()),
         }

@@ -66,6 +66,10 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) passes: Option<u32>,
 
+    /// Apple: how many examples the whole course has, all passes together [default: counted, where files allow it]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) examples: Option<u64>,
+
     /// Go on with a model: a finished one learns from new data, a checkpoint continues where it stopped
     #[arg(long, value_name = "MODEL")]
     pub(crate) resume: Option<PathBuf>,

@@ -72,11 +72,15 @@ fn description(model: &Model) -> String {
 /// The strongest terms, lined up.
 pub(crate) fn terms_table(model: &Model, top: usize) -> String {
     let rows: Vec<Vec<String>> = model.terms(top).iter().map(row).collect();
-    table(&["term", "weight", "effect", "degree"], &rows)
+    let header = ["term", "weight", "effect", "degree", "epoch"];
+    // The epoch is of interest only where the feature set grows.
+    let columns = if model.parents().is_some() { 5 } else { 4 };
+    table(&header[..columns], &rows.iter().map(|row| row[..columns].to_vec()).collect::<Vec<_>>())
 }
 
 fn row(term: &Term) -> Vec<String> {
     let signed = |value: f32| format!("{value:+.4}");
     let degree = term.degree.map_or("-".to_owned(), |degree| degree.to_string());
-    vec![term.name.clone(), signed(term.weight), signed(term.effect), degree]
+    let epoch = term.epoch.map_or("-".to_owned(), |epoch| epoch.to_string());
+    vec![term.name.clone(), signed(term.weight), signed(term.effect), degree, epoch]
 }

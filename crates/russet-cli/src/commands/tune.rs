@@ -8,9 +8,9 @@ use std::thread;
 use anyhow::{Result, anyhow, bail};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use russet::settings::{Checked, Settings, SettingsError, StepKind};
+use russet::settings::{Checked, ExpansionKind, Settings, SettingsError, StepKind};
 use russet::{Learner, Model};
-use russet_data::{OnError, Parsed, Schema, Stream};
+use russet_data::{OnError, Parsed, Schema, Stream, count_examples};
 use serde::Serialize;
 
 use crate::args::TuneArgs;
@@ -58,7 +58,11 @@ pub(crate) fn run(args: &TuneArgs) -> Result<ExitCode> {
     let mut stream = Stream::open_unless(&inputs, options.clone(), interrupt::flag())?;
     data::check_table_flags(&options.csv, stream.format())?;
     let schema = stream.schema().cloned();
-    let (results, skipped) = race(&candidates, &mut stream, options.on_error, args.quiet)?;
+    let length = match settings.expansion {
+        ExpansionKind::Apple if inputs.can_reread() => Some(count_examples(&inputs, &options)?),
+        _ => None,
+    };
+    let (results, skipped) = race(&candidates, &mut stream, length, options.on_error, args.quiet)?;
     interrupt::check()?;
     if !args.quiet {
         skipped.report();
@@ -76,6 +80,7 @@ fn name_the_grid(error: SettingsError) -> SettingsError {
 fn race(
     candidates: &[Checked],
     stream: &mut Stream,
+    length: Option<u64>,
     on_error: OnError,
     quiet: bool,
 ) -> Result<(Vec<Candidate>, Skipped)> {
@@ -86,7 +91,7 @@ fn race(
         for settings in candidates {
             let (lane, blocks) = bounded::<Arc<Parsed>>(AHEAD);
             lanes.push(lane);
-            learners.push(scope.spawn(move || learn_all(settings, &blocks, on_error)));
+            learners.push(scope.spawn(move || learn_all(settings, length, &blocks, on_error)));
         }
         let read = feed(&lanes, stream, &mut skipped, &bar);
         // Without lanes the learners come to their end.
@@ -123,10 +128,18 @@ fn feed(lanes: &[Sender<Arc<Parsed>>], stream: &mut Stream, skipped: &mut Skippe
     Ok(())
 }
 
-fn learn_all(settings: &Checked, blocks: &Receiver<Arc<Parsed>>, on_error: OnError) -> Result<(Model, Skipped)> {
+fn learn_all(
+    settings: &Checked,
+    length: Option<u64>,
+    blocks: &Receiver<Arc<Parsed>>,
+    on_error: OnError,
+) -> Result<(Model, Skipped)> {
     let mut model = Model::new(settings.clone());
     model_file::choose_cpu(&mut model)?;
     let mut learner = Learner::resume(model);
+    if let Some(length) = length {
+        learner.set_course_length(length);
+    }
     let mut skipped = Skipped::default();
     for parsed in blocks {
         let mut start = 0;

@@ -10,9 +10,9 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use russet::settings::Settings;
+use russet::settings::{ExpansionKind, Settings};
 use russet::{Learner, Model};
-use russet_data::{Inputs, ReadOptions};
+use russet_data::{Inputs, ReadOptions, count_examples};
 
 use crate::args::TrainArgs;
 use crate::output::{UsageError, count, note, say};
@@ -33,7 +33,11 @@ pub(crate) fn run(args: &TrainArgs) -> Result<ExitCode> {
     let schema = model_file::schema(&model, &options.csv)?;
     let options = ReadOptions { schema, hash_blocks: args.output.is_some() || place.is_some(), ..options };
     let course = Course::plan(args, &inputs, &options, place.as_ref())?;
+    let length = course_length(args, &inputs, &options, &course, &model)?;
     let mut training = prepare(args, &inputs, options, course, model, place)?;
+    if let Some(length) = length {
+        training.learner.set_course_length(length);
+    }
     match training.run()? {
         Ended::Interrupted => stop(args, &mut training),
         Ended::Finished => finish(args, &inputs, training, started),
@@ -77,6 +81,30 @@ fn begin(args: &TrainArgs) -> Result<(Model, Option<Place>)> {
     }
     let place = Place::take_from(&mut model)?;
     Ok((model, place))
+}
+
+/// How many examples the whole course has, if that is of interest and can be known.
+fn course_length(
+    args: &TrainArgs,
+    inputs: &Inputs,
+    options: &ReadOptions,
+    course: &Course,
+    model: &Model,
+) -> Result<Option<u64>> {
+    if model.settings().expansion != ExpansionKind::Apple {
+        return match args.examples {
+            Some(_) => Err(UsageError("--examples is for the expansion apple".to_owned()).into()),
+            None => Ok(None),
+        };
+    }
+    if args.examples.is_some() || !inputs.can_reread() || model.progress().tally.examples > 0 {
+        return Ok(args.examples);
+    }
+    let in_a_pass = match course.learned_per_pass {
+        Some(count) => count,
+        None => count_examples(inputs, options)?,
+    };
+    Ok(Some(in_a_pass * u64::from(course.passes)))
 }
 
 fn prepare(

@@ -55,8 +55,8 @@ impl Summary<'_> {
             auc: scores.and_then(|scores| scores.auc),
             features_per_example: tally.features_per_example(),
             base_features_per_example: tally.base_features_per_example(),
-            parents: None,
-            max_degree: settings.expansion.degree(),
+            parents: self.model.parents().map(|parents| parents as u64),
+            max_degree: self.model.max_degree() as u32,
             monomials: self.model.weight_counts().1 as u64,
             learning_rate: (settings.step == StepKind::Adaptive).then_some(settings.learning_rate),
             train_seconds: self.train_seconds,
@@ -133,6 +133,13 @@ impl Summary<'_> {
         let mut text = format!("{per_example} an example; weights for {} features", thousands(base as u64));
         if model.settings().expansion != ExpansionKind::Linear {
             let _ = write!(text, " and {} products", thousands(products as u64));
+        }
+        if let (Some(parents), Some((blocks, crowded))) = (model.parents(), model.storage()) {
+            let place = if blocks { "in blocks" } else { "by key" };
+            let _ = write!(text, " of {parents} parents, {place}");
+            if crowded > 0 {
+                let _ = write!(text, "; weights were shared {} times, more --memory would help", thousands(crowded));
+            }
         }
         if model.features().is_full() {
             text.push_str("; features share weights, more --bits would help");

@@ -5,6 +5,7 @@
 //! collision, and a table that grows at its end when a new feature appears. Only where such places would pass the
 //! table's limit are they hashed.
 
+pub(crate) mod adaptive;
 mod cubic;
 mod ngram;
 mod quadratic;
@@ -17,14 +18,14 @@ pub(crate) use ngram::{Grams, Incoming};
 /// The row of the base features themselves, in the table of base weights.
 pub(crate) fn linear(base: &BaseFeatures) -> Row {
     let end = base.slots.len() as u32;
-    Row { place: crate::weights::Place::Own(0), multiplier: 1.0, first: 0, end }
+    Row { place: crate::weights::Place::Own(0), multiplier: 1.0, first: 0, end, heritage: 0.0 }
 }
 
 /// Writes the rows of the example's products.
 pub(crate) fn products(kind: ExpansionKind, base: &BaseFeatures, table: &WeightTable, seed: u64, rows: &mut Vec<Row>) {
     rows.clear();
     match kind {
-        ExpansionKind::Linear => {}
+        ExpansionKind::Linear | ExpansionKind::Apple => {}
         ExpansionKind::Quadratic => quadratic::rows(base, table, seed, rows),
         ExpansionKind::Cubic => cubic::rows(base, table, seed, rows),
     }
@@ -33,7 +34,7 @@ pub(crate) fn products(kind: ExpansionKind, base: &BaseFeatures, table: &WeightT
 /// How many slots the products of base slots below `slot_count` need, if none is shared.
 pub(crate) fn slots_needed(kind: ExpansionKind, slot_count: usize) -> u64 {
     match kind {
-        ExpansionKind::Linear => 0,
+        ExpansionKind::Linear | ExpansionKind::Apple => 0,
         ExpansionKind::Quadratic => triangle(slot_count as u64),
         ExpansionKind::Cubic => pyramid(slot_count as u64),
     }
@@ -43,7 +44,7 @@ pub(crate) fn slots_needed(kind: ExpansionKind, slot_count: usize) -> u64 {
 /// places ascending.
 pub(crate) fn visit_places(kind: ExpansionKind, slot_count: usize, limit: usize, visit: &mut dyn FnMut(usize, &[u32])) {
     match kind {
-        ExpansionKind::Linear => {}
+        ExpansionKind::Linear | ExpansionKind::Apple => {}
         ExpansionKind::Quadratic => quadratic::visit_places(slot_count, limit, visit),
         ExpansionKind::Cubic => cubic::visit_places(slot_count, limit, visit),
     }
@@ -67,7 +68,7 @@ mod tests {
 
     fn base(slots: &[u32]) -> BaseFeatures {
         let values = slots.iter().map(|slot| if *slot == 0 { 1.0 } else { *slot as f32 + 0.5 }).collect();
-        BaseFeatures { slots: slots.to_vec(), values }
+        BaseFeatures { slots: slots.to_vec(), values, ..BaseFeatures::default() }
     }
 
     /// Active products, by place.

@@ -7,6 +7,7 @@
 //! 12      4      length of the header
 //! 16      ...    header: JSON with the settings, the learning state, and attachments
 //!         ...    features: count; ids; slots (hashed only); lengths of names; names
+//!         ...    for an adaptive expansion: which features have fractional values; which products are where
 //!         ...    base weights, then products: count, stored, kind; w, G, N of each stored slot
 //! end-8   8      XXH3 of all before
 //! ```
@@ -19,6 +20,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Model, State};
 use crate::feature::{FeatureId, FeatureTable, Indexing};
+use crate::growth::{Growth, GrowthHeader};
 use crate::settings::Settings;
 use crate::weights::{Slot, WeightTable};
 
@@ -50,14 +52,19 @@ pub enum ModelError {
 struct Header {
     settings: Settings,
     state: State,
+    growth: Option<GrowthHeader>,
     attachments: BTreeMap<String, String>,
 }
 
 impl Model {
     /// The model as the bytes of its file. Equal models give equal bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let header =
-            Header { settings: (*self.settings).clone(), state: self.state(), attachments: self.attachments.clone() };
+        let header = Header {
+            settings: (*self.settings).clone(),
+            state: self.state(),
+            growth: self.growth.as_ref().map(Growth::header),
+            attachments: self.attachments.clone(),
+        };
         let header = serde_json::to_vec(&header).expect("the header has only plain fields");
         let mut bytes =
             Vec::with_capacity(header.len() + 64 + self.features.len() * 32 + self.linear.slots().len() * 12);
@@ -66,6 +73,9 @@ impl Model {
         bytes.extend_from_slice(&(header.len() as u32).to_le_bytes());
         bytes.extend_from_slice(&header);
         write_features(&self.features, self.settings.indexing, &mut bytes);
+        if let Some(growth) = &self.growth {
+            write_growth(growth, &mut bytes);
+        }
         write_weights(&self.linear, &mut bytes);
         write_weights(&self.products, &mut bytes);
         let checksum = xxh3_64(&bytes);
@@ -88,6 +98,11 @@ impl Model {
         (model.scale, model.shrinkage, model.rounds, model.progress) = (scale, shrinkage, rounds, progress);
         model.attachments = header.attachments;
         read_features(&mut model.features, model.settings.indexing, &mut input)?;
+        if model.growth.is_some() {
+            let header = header.growth.as_ref().ok_or(damaged("its parents are missing"))?;
+            model.growth = Some(read_growth(header, &model, &mut input)?);
+            model.products.grow_to(model.growth.as_ref().map_or(0, Growth::slots_needed));
+        }
         model.fit_tables();
         read_weights(&mut model.linear, &mut input)?;
         read_weights(&mut model.products, &mut input)?;
@@ -147,6 +162,30 @@ fn read_features(features: &mut FeatureTable, indexing: Indexing, input: &mut In
         }
     }
     Ok(())
+}
+
+fn write_growth(growth: &Growth, bytes: &mut Vec<u8>) {
+    let (fractional, products) = (growth.parents.fractional_bits(), growth.keyed_products());
+    bytes.extend_from_slice(&(fractional.len() as u64).to_le_bytes());
+    fractional.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
+    bytes.extend_from_slice(&(products.len() as u64).to_le_bytes());
+    for (parent, slot) in products {
+        bytes.extend_from_slice(&parent.to_le_bytes());
+        bytes.extend_from_slice(&slot.to_le_bytes());
+    }
+}
+
+fn read_growth(header: &GrowthHeader, model: &Model, input: &mut Input<'_>) -> Result<Growth, ModelError> {
+    let count = input.count(8)?;
+    let fractional = (0..count).map(|_| input.u64()).collect::<Result<Vec<_>, _>>()?;
+    let count = input.count(8)?;
+    let products = (0..count).map(|_| Ok((input.u32()?, input.u32()?))).collect::<Result<Vec<_>, _>>()?;
+    let (slot_count, limit) = (model.features.slot_count(), model.products.limit());
+    if products.len() > limit {
+        return Err(damaged("it has more products than its memory allows"));
+    }
+    Growth::restore(header, model.settings.inherit, fractional, &products, slot_count, limit)
+        .ok_or(damaged("its parents contradict each other"))
 }
 
 const DENSE: u32 = 0;

@@ -12,9 +12,11 @@ use std::collections::BTreeMap;
 
 use crate::expansion;
 use crate::feature::FeatureTable;
+use crate::growth::Growth;
 use crate::loss::{Hinge, Logistic, Loss, LossKind, Quantile, Squared};
 use crate::metrics::{Progressive, Task};
-use crate::settings::Checked;
+use crate::schedule::Schedule;
+use crate::settings::{Checked, ExpansionKind};
 use crate::step::{Active, GlobalScale, Shrinkage};
 use crate::weights::{Cpu, Loops, WeightTable, sum};
 
@@ -29,6 +31,8 @@ pub struct Model {
     pub(crate) features: FeatureTable,
     pub(crate) linear: WeightTable,
     pub(crate) products: WeightTable,
+    /// The state of an adaptive expansion, if the model has one.
+    pub(crate) growth: Option<Growth>,
     pub(crate) scale: GlobalScale,
     pub(crate) shrinkage: Shrinkage,
     /// `t` of the plain gradient step's schedule.
@@ -66,7 +70,12 @@ impl Model {
         let mut model = Model {
             features: FeatureTable::new(settings.indexing, settings.bits, settings.seed),
             linear: WeightTable::new(settings.bits),
-            products: WeightTable::new(settings.bits),
+            products: match settings.expansion {
+                ExpansionKind::Apple => WeightTable::with_limit((settings.memory as usize) << 16),
+                _ => WeightTable::new(settings.bits),
+            },
+            growth: (settings.expansion == ExpansionKind::Apple)
+                .then(|| Growth::new(Schedule::new(settings.epochs, None), settings.inherit)),
             scale: GlobalScale::default(),
             shrinkage: Shrinkage::default(),
             rounds: 0,
@@ -133,10 +142,41 @@ impl Model {
         expansion::slots_needed(self.settings.expansion, self.features.slot_count()) > self.products.limit() as u64
     }
 
+    /// How many monomials are parents, for an adaptive expansion.
+    pub fn parents(&self) -> Option<usize> {
+        self.growth.as_ref().map(|growth| growth.parents.len())
+    }
+
+    /// The highest degree of a product in the feature set.
+    pub fn max_degree(&self) -> usize {
+        let grown =
+            |growth: &Growth| growth.parents.iter().map(|parent| parent.monomial.degree() + 1).max().unwrap_or(1);
+        self.growth.as_ref().map_or(self.settings.expansion.degree() as usize, grown)
+    }
+
+    /// For an adaptive expansion: whether products lie in straight rows, and how often one had to share a weight
+    /// because memory was full.
+    pub fn storage(&self) -> Option<(bool, u64)> {
+        self.growth.as_ref().map(|growth| (growth.in_blocks(), growth.crowded()))
+    }
+
+    /// Lets the strongest monomials become parents.
+    pub(crate) fn grow(&mut self) {
+        let Some(growth) = &mut self.growth else { return };
+        let average = self.progress.tally.base_features_per_example().unwrap_or(0.0);
+        let count = average.powf(f64::from(self.settings.alpha)).floor() as usize;
+        let candidates = growth.candidates(&self.linear, &self.products, &self.shrinkage);
+        growth.grow(&self.settings.select.rule().choose(candidates, count));
+        self.fit_tables();
+    }
+
     /// Makes the weight tables as large as the known features need. They always are: the loops rely on it.
     pub(crate) fn fit_tables(&mut self) {
         let slots = self.features.slot_count();
         self.linear.grow_to(slots);
+        if let Some(growth) = &mut self.growth {
+            growth.fit(&mut self.products, slots);
+        }
         let products = expansion::slots_needed(self.settings.expansion, slots);
         self.products.grow_to(usize::try_from(products).unwrap_or(usize::MAX));
     }

@@ -1,6 +1,6 @@
 use super::Model;
 use crate::batch::{Batch, Example};
-use crate::expansion;
+use crate::expansion::{self, adaptive::Enumerator};
 use crate::intake::Intake;
 use crate::loss::LossKind;
 use crate::metrics::Task;
@@ -27,6 +27,7 @@ use crate::weights::{Loops, Row, Work};
 pub struct Predictor<'m> {
     model: &'m Model,
     intake: Intake,
+    enumerator: Enumerator,
     rows: Vec<Row>,
 }
 
@@ -46,7 +47,8 @@ impl Model {
     /// A predictor for this model.
     pub fn predictor(&self) -> Predictor<'_> {
         let sorted = self.settings.expansion != ExpansionKind::Linear;
-        Predictor { model: self, intake: Intake::new(self.settings.ngram, sorted), rows: Vec::new() }
+        let intake = Intake::new(self.settings.ngram, sorted);
+        Predictor { model: self, intake, enumerator: Enumerator::default(), rows: Vec::new() }
     }
 }
 
@@ -64,7 +66,10 @@ impl<'m> Predictor<'m> {
         let model = self.model;
         let settings = &model.settings;
         let base = self.intake.take(batch, example, &model.features);
-        expansion::products(settings.expansion, base, &model.products, settings.seed, &mut self.rows);
+        match &model.growth {
+            Some(growth) => growth.predict_rows(base, &mut self.enumerator, &mut self.rows),
+            None => expansion::products(settings.expansion, base, &model.products, settings.seed, &mut self.rows),
+        }
         let active = Active { base, linear: expansion::linear(base), products: &self.rows };
         Predicted::new(model, model.cpu.run(Score { model, active, base: example.label.base }))
     }

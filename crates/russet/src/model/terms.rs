@@ -15,6 +15,8 @@ pub struct Term {
     pub effect: f32,
     /// How many features are multiplied; 0 for the constant, `None` where products share the weight.
     pub degree: Option<usize>,
+    /// The epoch that it came in with, from 1, if the feature set grows.
+    pub epoch: Option<u32>,
 }
 
 impl Model {
@@ -31,29 +33,37 @@ impl Model {
     fn visit_linear(&self, strongest: &mut Strongest) {
         let slots = self.linear.slots();
         for slot in std::iter::once(0).chain(self.features.iter().map(|(_, slot, _)| slot)) {
-            self.visit(slots.get(slot as usize), strongest, || if slot == 0 { vec![] } else { vec![slot] });
+            self.visit(slots.get(slot as usize), strongest, 1, || if slot == 0 { vec![] } else { vec![slot] });
         }
     }
 
     fn visit_products(&self, strongest: &mut Strongest) {
+        if let Some(growth) = &self.growth {
+            growth.visit_products(&self.products, |parent, slot, weight| {
+                let product = || growth.parents.get(parent).monomial.times(slot).slots().to_vec();
+                let epoch = growth.parents.get(parent).epoch + 1;
+                self.visit(Some(weight), strongest, epoch, product);
+            });
+            return;
+        }
         let (slots, slot_count, limit) = (self.products.slots(), self.features.slot_count(), self.products.limit());
         let mut shared_from = 0;
         expansion::visit_places(self.settings.expansion, slot_count, limit, &mut |place, product| {
-            self.visit(slots.get(place), strongest, || product.to_vec());
+            self.visit(slots.get(place), strongest, 1, || product.to_vec());
             shared_from = place + 1;
         });
         // Places after the last that has a name; before it, a place may be shared too, but the name is its first user's.
         for (place, slot) in slots.iter().enumerate().skip(shared_from) {
-            self.visit(Some(slot), strongest, || vec![SHARED, place as u32]);
+            self.visit(Some(slot), strongest, 1, || vec![SHARED, place as u32]);
         }
     }
 
-    fn visit(&self, slot: Option<&Slot>, strongest: &mut Strongest, product: impl FnOnce() -> Vec<u32>) {
+    fn visit(&self, slot: Option<&Slot>, strongest: &mut Strongest, epoch: u32, product: impl FnOnce() -> Vec<u32>) {
         let Some(slot) = slot.filter(|slot| !slot.is_untouched()) else { return };
         let weight = self.shrinkage.weight(slot.weight);
         // Plain gradient steps keep no scale; there the weight has to speak for itself.
         let scale = if slot.scale > 0.0 { slot.scale } else { 1.0 };
-        strongest.add(weight, weight * scale, product);
+        strongest.add(weight, weight * scale, epoch, product);
     }
 
     fn term(&self, found: &Found) -> Term {
@@ -69,7 +79,8 @@ impl Model {
                 (names.join(" * "), Some(product.len()))
             }
         };
-        Term { name, weight: found.weight, effect: found.effect, degree }
+        let epoch = self.growth.as_ref().map(|_| found.epoch);
+        Term { name, weight: found.weight, effect: found.effect, degree, epoch }
     }
 }
 
@@ -85,15 +96,16 @@ struct Strongest {
 struct Found {
     weight: f32,
     effect: f32,
+    epoch: u32,
     product: Vec<u32>,
 }
 
 impl Strongest {
-    fn add(&mut self, weight: f32, effect: f32, product: impl FnOnce() -> Vec<u32>) {
+    fn add(&mut self, weight: f32, effect: f32, epoch: u32, product: impl FnOnce() -> Vec<u32>) {
         if weight == 0.0 || self.count == 0 {
             return;
         }
-        self.found.push(Found { weight, effect, product: product() });
+        self.found.push(Found { weight, effect, epoch, product: product() });
         if self.found.len() / 2 >= self.count.max(64) {
             self.cut();
         }

@@ -66,15 +66,27 @@ pub(super) fn measure(
     let (places, values) = row.range(base);
     for (position, (&place, &value)) in places.iter().zip(values).enumerate() {
         let slot = &mut slots[row.place.of(place, mask)];
-        directions[position] =
-            measure_one(slot, bounded(row.multiplier * value), squared_slope, position % LANES, sums);
+        let feature = Feature { x: bounded(row.multiplier * value), inherited: row.inherited(base, position) };
+        directions[position] = measure_one(slot, feature, squared_slope, position % LANES, sums);
     }
 }
 
-/// [`measure`] for one feature of value `x`.
+/// One active feature.
+#[derive(Clone, Copy)]
+pub(super) struct Feature {
+    /// Its value.
+    pub(super) x: f32,
+    /// What its `G` starts with, if its weight is new.
+    pub(super) inherited: f32,
+}
+
+/// [`measure`] for one feature.
 #[inline]
-pub(super) fn measure_one(slot: &mut Slot, x: f32, squared_slope: f32, lane: usize, sums: &mut Sums) -> f32 {
-    let lifted = lift(x);
+pub(super) fn measure_one(slot: &mut Slot, feature: Feature, squared_slope: f32, lane: usize, sums: &mut Sums) -> f32 {
+    let lifted = lift(feature.x);
+    if slot.scale == 0.0 {
+        slot.gradient = feature.inherited;
+    }
     slot.gradient = between(slot.gradient + squared_slope * (lifted * lifted), f32::MIN_POSITIVE, f32::MAX);
     if lifted.abs() > slot.scale {
         slot.widen(lifted.abs());

@@ -7,6 +7,10 @@ pub struct BaseFeatures {
     pub slots: Vec<u32>,
     /// The value of each feature.
     pub values: Vec<f32>,
+    /// The `G` of each feature's own weight, where rows have something to inherit.
+    pub gradients: Vec<f32>,
+    /// Places of weights, for rows that list them.
+    pub listed: Vec<u32>,
 }
 
 /// Where the weights of a row are.
@@ -16,14 +20,19 @@ pub enum Place {
     Own(u32),
     /// The weight for base slot `i` is at a place hashed from this key and `i`.
     Shared(u64),
+    /// The places are listed one by one, from here on in [`BaseFeatures::listed`]; none occurs twice.
+    Listed(u32),
+    /// The same, but a place may occur twice.
+    Crowded(u32),
 }
 
 impl Place {
-    /// The place of the weight for base slot `slot`, in a table of `mask + 1`.
+    /// The place of the weight for base slot (or listed place) `slot`, in a table of `mask + 1`.
     #[inline]
     pub(crate) fn of(self, slot: u32, mask: usize) -> usize {
         match self {
             Place::Own(start) => start as usize + slot as usize,
+            Place::Listed(_) | Place::Crowded(_) => slot as usize,
             Place::Shared(key) => mix(key ^ u64::from(slot).wrapping_mul(0x9e37_79b9_7f4a_7c15)) as usize & mask,
         }
     }
@@ -40,6 +49,8 @@ pub struct Row {
     pub first: u32,
     /// One past the last.
     pub end: u32,
+    /// A new weight starts with `G` of this times the `G` of its base feature's own weight.
+    pub heritage: f32,
 }
 
 impl Row {
@@ -53,10 +64,20 @@ impl Row {
         self.first == self.end
     }
 
-    /// The slots and values of the range.
-    #[inline]
+    /// The slots (or listed places) and the values of the range.
+    #[inline(always)]
     pub(crate) fn range<'a>(&self, base: &'a BaseFeatures) -> (&'a [u32], &'a [f32]) {
         let range = self.first as usize..self.end as usize;
-        (&base.slots[range.clone()], &base.values[range])
+        let places = match self.place {
+            Place::Own(_) | Place::Shared(_) => &base.slots[range.clone()],
+            Place::Listed(start) | Place::Crowded(start) => &base.listed[start as usize..start as usize + self.len()],
+        };
+        (places, &base.values[range])
+    }
+
+    /// The `G` that a new weight at `position` of the row starts with.
+    #[inline]
+    pub(crate) fn inherited(&self, base: &BaseFeatures, position: usize) -> f32 {
+        if self.heritage == 0.0 { 0.0 } else { self.heritage * base.gradients[self.first as usize + position] }
     }
 }

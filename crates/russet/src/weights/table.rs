@@ -22,7 +22,18 @@ pub struct Measured {
 impl WeightTable {
     /// An empty table that may grow to `2^bits` slots.
     pub fn new(bits: u32) -> WeightTable {
-        WeightTable { slots: Vec::new(), limit: 1 << bits }
+        WeightTable::with_limit(1 << bits)
+    }
+
+    /// An empty table that may grow to `limit` slots; rows that share by hash need a power of two.
+    pub fn with_limit(limit: usize) -> WeightTable {
+        WeightTable { slots: Vec::new(), limit }
+    }
+
+    /// Replaces all slots, in a change of their order.
+    pub(crate) fn replace(&mut self, slots: Vec<Slot>) {
+        debug_assert!(slots.len() <= self.limit);
+        self.slots = slots;
     }
 
     /// All slots.
@@ -63,6 +74,9 @@ impl WeightTable {
     fn holds(&self, row: Row, base: &BaseFeatures) -> bool {
         match row.place {
             Place::Own(start) => row.range(base).0.iter().all(|place| ((start + place) as usize) < self.slots.len()),
+            Place::Listed(_) | Place::Crowded(_) => {
+                row.range(base).0.iter().all(|place| (*place as usize) < self.slots.len())
+            }
             Place::Shared(_) => self.slots.len() == self.limit,
         }
     }
@@ -145,7 +159,9 @@ mod tests {
             let scale = if tiny { 1e-20 } else { 1.0 };
             let values: Vec<f32> = features.iter().map(|feature| feature.0 * scale).collect();
             let gaps: Vec<u32> = features.iter().map(|feature| feature.1).collect();
-            let base = example(&values, &gaps);
+            let mut base = example(&values, &gaps);
+            base.gradients = base.values.iter().map(|value| value.abs() + 0.1).collect();
+            base.listed = (0..=base.slots.len() as u32).map(|place| place * 7 % 1024).collect();
             table.grow_to(1 << 10);
             let rows = rows(&base, &table);
             let mut total = [0.0; 16];
@@ -158,7 +174,7 @@ mod tests {
     }
 
     fn example(values: &[f32], gaps: &[u32]) -> BaseFeatures {
-        let mut base = BaseFeatures { slots: vec![0], values: vec![1.0] };
+        let mut base = BaseFeatures { slots: vec![0], values: vec![1.0], ..BaseFeatures::default() };
         let mut slot = 0;
         for (value, gap) in values.iter().zip(gaps) {
             slot += 1 + gap;
@@ -173,8 +189,12 @@ mod tests {
         let count = base.slots.len() as u32;
         (0..count)
             .map(|first| {
-                let place = table.place(u64::from(first) * 40, last, || u64::from(first));
-                Row { place, multiplier: base.values[first as usize], first, end: count }
+                let place = match first % 5 {
+                    3 => Place::Listed(0),
+                    4 => Place::Crowded(1),
+                    _ => table.place(u64::from(first) * 40, last, || u64::from(first)),
+                };
+                Row { place, multiplier: base.values[first as usize], first, end: count, heritage: first as f32 }
             })
             .collect()
     }

@@ -4,8 +4,10 @@
 //! the results are the same bits. A row is cut into pieces of 16, then 8, 4 and single features; since lanes do
 //! not mix, the cuts cannot be seen in the result.
 
+use std::ops::Range;
+
 use super::loops::{Loops, Sums, Wide};
-use super::plain::{self, lift, measure_one, pulled};
+use super::plain::{self, Feature, lift, measure_one, pulled};
 use super::{BaseFeatures, LANES, Lanes, Place, Row, Slot, between, bounded};
 
 impl Loops for Wide {
@@ -62,15 +64,22 @@ struct OwnRow<'a> {
     multiplier: f32,
     places: &'a [u32],
     values: &'a [f32],
+    /// For what new weights inherit.
+    row: Row,
+    base: &'a BaseFeatures,
 }
 
 impl<'a> OwnRow<'a> {
     /// The row, unless it shares its weights.
     #[inline(always)]
     fn of(row: Row, base: &'a BaseFeatures) -> Option<OwnRow<'a>> {
-        let Place::Own(start) = row.place else { return None };
+        let start = match row.place {
+            Place::Own(start) => start as usize,
+            Place::Listed(_) => 0,
+            Place::Shared(_) | Place::Crowded(_) => return None,
+        };
         let (places, values) = row.range(base);
-        Some(OwnRow { start: start as usize, multiplier: row.multiplier, places, values })
+        Some(OwnRow { start, multiplier: row.multiplier, places, values, row, base })
     }
 
     /// # Safety
@@ -152,7 +161,11 @@ unsafe fn measure(slots: &mut [Slot], row: OwnRow<'_>, squared_slope: f32, sums:
     macro_rules! piece {
         ($width:literal, $position:expr) => {
             // SAFETY: for_each_piece stays within the row and the directions; the rest is the caller's promise.
-            unsafe { measure_piece::<$width>(slots, row, $position, squared_slope, sums, directions) }
+            unsafe {
+                if measure_piece::<$width>(slots, row, $position, squared_slope, sums, directions) {
+                    continue_slowly(slots, row, $position..$position + $width, squared_slope, sums, directions);
+                }
+            }
         };
     }
     for_each_piece!(row.places.len(), piece);
@@ -160,6 +173,8 @@ unsafe fn measure(slots: &mut [Slot], row: OwnRow<'_>, squared_slope: f32, sums:
 
 /// # Safety
 /// As for [`measure`], and `position + W` is at most the row's length.
+///
+/// True if nothing was done because a value is larger than any before: that is left to the plain loop.
 #[inline(always)]
 unsafe fn measure_piece<const W: usize>(
     slots: &mut [Slot],
@@ -168,7 +183,7 @@ unsafe fn measure_piece<const W: usize>(
     squared_slope: f32,
     sums: &mut Sums,
     directions: &mut [f32],
-) {
+) -> bool {
     // SAFETY: the caller's promise on position.
     let (places, values) = unsafe { row.piece::<W>(position) };
     let first = position % LANES;
@@ -189,12 +204,7 @@ unsafe fn measure_piece<const W: usize>(
         widens |= x[lane].abs() > scale[lane];
     }
     if widens {
-        for lane in 0..W {
-            let slot = &mut slots[row.start + places[lane] as usize];
-            let value = bounded(row.multiplier * values[lane]);
-            directions[position + lane] = measure_one(slot, value, squared_slope, first + lane, sums);
-        }
-        return;
+        return true;
     }
     for lane in 0..W {
         gradient[lane] = between(gradient[lane] + squared_slope * (x[lane] * x[lane]), f32::MIN_POSITIVE, f32::MAX);
@@ -208,6 +218,27 @@ unsafe fn measure_piece<const W: usize>(
     for lane in 0..W {
         // SAFETY: the caller's promise on places.
         unsafe { slots.get_unchecked_mut(row.start + places[lane] as usize) }.gradient = gradient[lane];
+    }
+    false
+}
+
+/// The plain loop over a part of a row. Rare after the first examples.
+#[cold]
+fn continue_slowly(
+    slots: &mut [Slot],
+    row: OwnRow<'_>,
+    part: Range<usize>,
+    squared_slope: f32,
+    sums: &mut Sums,
+    directions: &mut [f32],
+) {
+    for position in part {
+        let slot = &mut slots[row.start + row.places[position] as usize];
+        let feature = Feature {
+            x: bounded(row.multiplier * row.values[position]),
+            inherited: row.row.inherited(row.base, position),
+        };
+        directions[position] = measure_one(slot, feature, squared_slope, position % LANES, sums);
     }
 }
 

@@ -1,0 +1,345 @@
+//! A feature set that grows: its parents, when it grows next, and where the weights of its products are.
+
+use serde::{Deserialize, Serialize};
+
+use crate::expansion::adaptive::{Enumerator, Parents, key};
+use crate::feature::{FeatureId, IdList};
+use crate::schedule::Schedule;
+use crate::select::Candidate;
+use crate::step::Shrinkage;
+use crate::weights::{BaseFeatures, Place, Row, Slot, WeightTable};
+
+/// The state of an adaptive expansion.
+#[derive(Clone, Debug)]
+pub(crate) struct Growth {
+    pub(crate) parents: Parents,
+    pub(crate) schedule: Schedule,
+    /// How often the feature set has grown.
+    pub(crate) grown: u32,
+    storage: Storage,
+    /// What new weights inherit: see [`Row::heritage`].
+    inherit: f32,
+}
+
+/// Where the weights of products are in their table.
+#[derive(Clone, Debug)]
+enum Storage {
+    /// Parent p times base slot i is at `p * stride + i`: straight rows, where they fit in memory.
+    Blocks { stride: u32 },
+    /// Products have places in the order they first appear, found by their key.
+    Keyed(Keyed),
+}
+
+#[derive(Clone, Debug, Default)]
+struct Keyed {
+    places: IdList,
+    /// Parent and base slot at each place; place 0 is nobody's, and its weight stays 0.
+    products: Vec<(u32, u32)>,
+    /// How often a product found the table full and had to share a weight.
+    crowded: u64,
+}
+
+/// What of a growth is saved in the header; `parents` are origin + 1 (or 0), last factor and epoch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GrowthHeader {
+    pub(crate) schedule: Schedule,
+    pub(crate) grown: u32,
+    pub(crate) stride: Option<u32>,
+    pub(crate) crowded: u64,
+    pub(crate) parents: Vec<[u32; 3]>,
+}
+
+const NOBODY: (u32, u32) = (u32::MAX, u32::MAX);
+
+impl Keyed {
+    fn new() -> Keyed {
+        let mut keyed = Keyed::default();
+        keyed.push(NOBODY);
+        keyed
+    }
+
+    fn push(&mut self, product: (u32, u32)) -> u32 {
+        self.products.push(product);
+        self.places.push(FeatureId(key(product.0, product.1)))
+    }
+
+    #[inline]
+    fn place(&self, product: (u32, u32)) -> Option<u32> {
+        self.places.place(FeatureId(key(product.0, product.1)))
+    }
+}
+
+impl Growth {
+    pub(crate) fn new(schedule: Schedule, inherit: f32) -> Growth {
+        let storage = Storage::Blocks { stride: 0 };
+        Growth { parents: Parents::default(), schedule, grown: 0, storage, inherit }
+    }
+
+    /// After how many examples the feature set grows next.
+    pub(crate) fn next(&self) -> u64 {
+        self.schedule.next_growth(self.grown).unwrap_or(u64::MAX)
+    }
+
+    /// True if the weights lie in straight rows.
+    pub(crate) fn in_blocks(&self) -> bool {
+        matches!(self.storage, Storage::Blocks { .. })
+    }
+
+    /// How often a product had to share a weight because memory was full.
+    pub(crate) fn crowded(&self) -> u64 {
+        match &self.storage {
+            Storage::Blocks { .. } => 0,
+            Storage::Keyed(keyed) => keyed.crowded,
+        }
+    }
+
+    /// Makes the table fit the parents and base slots below `slot_count`: rows are moved apart when there are more
+    /// features than they have room for, and given up for keys when that would need too much memory.
+    pub(crate) fn fit(&mut self, table: &mut WeightTable, slot_count: usize) {
+        let Storage::Blocks { stride } = self.storage else { return };
+        let wanted =
+            if slot_count > stride as usize { slot_count.next_power_of_two().max(16) } else { stride as usize };
+        if self.parents.len() * wanted > table.limit() {
+            self.give_up_blocks(table, stride as usize);
+            return;
+        }
+        if wanted != stride as usize {
+            let mut slots = vec![Slot::default(); self.parents.len() * wanted];
+            if stride > 0 {
+                for (row, moved) in table.slots().chunks(stride as usize).zip(slots.chunks_mut(wanted)) {
+                    moved[..row.len()].copy_from_slice(row);
+                }
+            }
+            table.replace(slots);
+            self.storage = Storage::Blocks { stride: wanted as u32 };
+        }
+        table.grow_to(self.parents.len() * wanted);
+    }
+
+    fn give_up_blocks(&mut self, table: &mut WeightTable, stride: usize) {
+        let (mut keyed, mut slots) = (Keyed::new(), vec![Slot::default()]);
+        for (place, slot) in table.slots().iter().enumerate().filter(|(_, slot)| !slot.is_untouched()) {
+            keyed.push(((place / stride) as u32, (place % stride) as u32));
+            slots.push(*slot);
+        }
+        table.replace(slots);
+        self.storage = Storage::Keyed(keyed);
+    }
+
+    /// Lists the rows of an example that is learned from; products that are new get a place.
+    pub(crate) fn learn_rows(
+        &mut self,
+        base: &mut BaseFeatures,
+        linear: &WeightTable,
+        table: &mut WeightTable,
+        enumerator: &mut Enumerator,
+        rows: &mut Vec<Row>,
+    ) {
+        rows.clear();
+        base.gradients.clear();
+        if self.inherit > 0.0 {
+            base.gradients.extend(base.slots.iter().map(|slot| linear.slots()[*slot as usize].gradient));
+        }
+        let mut listed = std::mem::take(&mut base.listed);
+        listed.clear();
+        let share = self.share(linear);
+        let Growth { parents, storage, .. } = self;
+        enumerator.visit(parents, base, |parent, multiplier, first, end| {
+            let heritage = share * gradient_of(parents, storage, parent, linear, table);
+            let place = match storage {
+                Storage::Blocks { stride } => Place::Own(parent * *stride),
+                Storage::Keyed(keyed) => {
+                    let start = listed.len() as u32;
+                    let slots = &base.slots[first as usize..end as usize];
+                    let crowded = keyed.list_or_add(parent, slots, table, &mut listed);
+                    if crowded { Place::Crowded(start) } else { Place::Listed(start) }
+                }
+            };
+            rows.push(Row { place, multiplier, first, end, heritage });
+        });
+        base.listed = listed;
+    }
+
+    /// What all heritages have in common: `inherit / G_constant`.
+    fn share(&self, linear: &WeightTable) -> f32 {
+        let constant = linear.slots()[0].gradient;
+        if self.inherit > 0.0 && constant > 0.0 { self.inherit / constant } else { 0.0 }
+    }
+
+    /// Lists the rows of an example that is only predicted.
+    pub(crate) fn predict_rows(&self, base: &mut BaseFeatures, enumerator: &mut Enumerator, rows: &mut Vec<Row>) {
+        rows.clear();
+        let mut listed = std::mem::take(&mut base.listed);
+        listed.clear();
+        enumerator.visit(&self.parents, base, |parent, multiplier, first, end| {
+            let place = match &self.storage {
+                Storage::Blocks { stride } => Place::Own(parent * stride),
+                Storage::Keyed(keyed) => {
+                    let start = listed.len() as u32;
+                    let slots = &base.slots[first as usize..end as usize];
+                    listed.extend(slots.iter().map(|slot| keyed.place((parent, *slot)).unwrap_or(0)));
+                    Place::Crowded(start)
+                }
+            };
+            rows.push(Row { place, multiplier, first, end, heritage: 0.0 });
+        });
+        base.listed = listed;
+    }
+
+    /// Every monomial of the feature set that has a weight and is not a parent yet.
+    pub(crate) fn candidates(
+        &self,
+        linear: &WeightTable,
+        table: &WeightTable,
+        shrinkage: &Shrinkage,
+    ) -> Vec<Candidate> {
+        let mut candidates = Vec::new();
+        let mut add = |origin, slot, degree, weight: &Slot| {
+            if weight.scale > 0.0 {
+                let strength = shrinkage.weight(weight.weight).abs() * weight.scale;
+                candidates.push(Candidate { origin, slot, degree, strength });
+            }
+        };
+        for (slot, weight) in linear.slots().iter().enumerate().skip(1) {
+            if !self.parents.is_root(slot as u32) {
+                add(None, slot as u32, 1, weight);
+            }
+        }
+        self.visit_products(table, |parent, slot, weight| {
+            if !self.parents.is_offspring(parent, slot) {
+                add(Some(parent), slot, self.parents.get(parent).monomial.degree() + 1, weight);
+            }
+        });
+        candidates
+    }
+
+    /// Visits the weights of all products: parent, base slot, weight.
+    pub(crate) fn visit_products(&self, table: &WeightTable, mut visit: impl FnMut(u32, u32, &Slot)) {
+        for (place, weight) in table.slots().iter().enumerate() {
+            let (parent, slot) = match &self.storage {
+                Storage::Blocks { stride } => (place as u32 / stride, place as u32 % stride),
+                Storage::Keyed(keyed) => keyed.products[place],
+            };
+            if (parent, slot) != NOBODY && slot > 0 && !weight.is_untouched() && self.parents.owns(parent, slot) {
+                visit(parent, slot, weight);
+            }
+        }
+    }
+
+    /// Makes the chosen candidates parents; from now on their products are in the feature set.
+    pub(crate) fn grow(&mut self, chosen: &[Candidate]) {
+        self.grown += 1;
+        for candidate in chosen {
+            self.parents.add(candidate.origin, candidate.slot, self.grown);
+        }
+    }
+
+    pub(crate) fn header(&self) -> GrowthHeader {
+        let parents = self.parents.iter().map(|parent| {
+            let (origin, slot) = parent.origin;
+            [origin.map_or(0, |origin| origin + 1), slot, parent.epoch]
+        });
+        let stride = match self.storage {
+            Storage::Blocks { stride } => Some(stride),
+            Storage::Keyed(_) => None,
+        };
+        let crowded = self.crowded();
+        GrowthHeader { schedule: self.schedule, grown: self.grown, stride, crowded, parents: parents.collect() }
+    }
+
+    /// The parent and base slot at each place, if weights are found by key.
+    pub(crate) fn keyed_products(&self) -> &[(u32, u32)] {
+        match &self.storage {
+            Storage::Blocks { .. } => &[],
+            Storage::Keyed(keyed) => &keyed.products,
+        }
+    }
+
+    /// Rebuilds a growth from what was saved; nothing if that contradicts itself.
+    pub(crate) fn restore(
+        header: &GrowthHeader,
+        inherit: f32,
+        fractional: Vec<u64>,
+        products: &[(u32, u32)],
+        slot_count: usize,
+        limit: usize,
+    ) -> Option<Growth> {
+        let mut growth = Growth::new(header.schedule, inherit);
+        growth.grown = header.grown;
+        growth.parents.set_fractional_bits(fractional);
+        for [origin, slot, epoch] in &header.parents {
+            let origin = origin.checked_sub(1);
+            let known = match origin {
+                None => growth.parents.is_root(*slot),
+                Some(parent) if (parent as usize) < growth.parents.len() => growth.parents.is_offspring(parent, *slot),
+                Some(_) => return None,
+            };
+            if known || *slot == 0 || *slot as usize >= slot_count {
+                return None;
+            }
+            growth.parents.add(origin, *slot, *epoch);
+        }
+        growth.storage = match header.stride {
+            Some(stride) => {
+                let fits = growth.parents.len() * stride as usize <= limit;
+                let wide = stride as usize >= slot_count || growth.parents.len() == 0;
+                Storage::Blocks { stride: Some(stride).filter(|_| fits && wide && products.is_empty())? }
+            }
+            None => Storage::Keyed(growth.restore_keyed(products, header.crowded, slot_count)?),
+        };
+        Some(growth)
+    }
+
+    fn restore_keyed(&self, products: &[(u32, u32)], crowded: u64, slot_count: usize) -> Option<Keyed> {
+        let mut keyed = Keyed { crowded, ..Keyed::default() };
+        for (place, product) in products.iter().enumerate() {
+            let sound = (product.0 as usize) < self.parents.len() && (product.1 as usize) < slot_count;
+            if keyed.place(*product).is_some() || !(sound || place == 0 && *product == NOBODY) {
+                return None;
+            }
+            keyed.push(*product);
+        }
+        (products.first() == Some(&NOBODY)).then_some(keyed)
+    }
+
+    /// How many slots the products need now.
+    pub(crate) fn slots_needed(&self) -> usize {
+        match &self.storage {
+            Storage::Blocks { stride } => self.parents.len() * *stride as usize,
+            Storage::Keyed(keyed) => keyed.products.len(),
+        }
+    }
+}
+
+impl Keyed {
+    /// Lists the places of a parent's products, adding those that are new. True if some had to share a place.
+    fn list_or_add(&mut self, parent: u32, slots: &[u32], table: &mut WeightTable, listed: &mut Vec<u32>) -> bool {
+        let mut shared = 0;
+        for &slot in slots {
+            let place = self.place((parent, slot)).unwrap_or_else(|| {
+                if self.products.len() < table.limit() {
+                    let place = self.push((parent, slot));
+                    table.grow_to(place as usize + 1);
+                    return place;
+                }
+                shared += 1;
+                // Any place but the first, which is nobody's.
+                1 + (key(parent, slot) % (table.limit() as u64 - 1)) as u32
+            });
+            listed.push(place);
+        }
+        self.crowded += shared;
+        shared > 0
+    }
+}
+
+/// The `G` of a parent's own weight.
+fn gradient_of(parents: &Parents, storage: &Storage, parent: u32, linear: &WeightTable, table: &WeightTable) -> f32 {
+    let place = match (parents.get(parent).origin, storage) {
+        ((None, slot), _) => return linear.slots()[slot as usize].gradient,
+        ((Some(origin), slot), Storage::Blocks { stride }) => Some(origin * stride + slot),
+        ((Some(origin), slot), Storage::Keyed(keyed)) => keyed.place((origin, slot)),
+    };
+    place.map_or(0.0, |place| table.slots()[place as usize].gradient)
+}

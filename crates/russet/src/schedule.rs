@@ -1,0 +1,61 @@
+//! When the feature set grows.
+
+use serde::{Deserialize, Serialize};
+
+/// Epochs over a course: at the end of each but the last, the feature set grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Schedule {
+    /// How many epochs there are.
+    epochs: u32,
+    /// How many examples the whole course has, if that is known.
+    length: Option<u64>,
+}
+
+/// Where the length is not known, the first epoch has this many examples, and the later ones twice as many as all
+/// before them.
+const FIRST_EPOCH: u64 = 1 << 10;
+
+impl Schedule {
+    /// Equally spaced epochs over a course of `length` examples; growing ones if it is not known.
+    pub(crate) fn new(epochs: u32, length: Option<u64>) -> Schedule {
+        Schedule { epochs, length }
+    }
+
+    /// After how many examples the epoch that follows `grown` growths ends with another, if it does.
+    ///
+    /// Equal epochs of `ceil(length / epochs)` leave a whole one after the last growth, up to the rounding.
+    pub(crate) fn next_growth(&self, grown: u32) -> Option<u64> {
+        if grown + 1 >= self.epochs {
+            return None;
+        }
+        Some(match self.length {
+            Some(length) => length.div_ceil(u64::from(self.epochs)).max(1) * u64::from(grown + 1),
+            None => FIRST_EPOCH << (2 * grown),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_epochs_leave_a_whole_one_at_the_end() {
+        let schedule = Schedule::new(6, Some(600));
+        let growths: Vec<_> = (0..6).map(|grown| schedule.next_growth(grown)).collect();
+        assert_eq!(growths, [Some(100), Some(200), Some(300), Some(400), Some(500), None]);
+    }
+
+    #[test]
+    fn one_epoch_never_grows() {
+        assert_eq!(Schedule::new(1, Some(600)).next_growth(0), None);
+    }
+
+    #[test]
+    fn without_a_length_epochs_grow() {
+        let schedule = Schedule::new(4, None);
+        let growths: Vec<_> = (0..4).map(|grown| schedule.next_growth(grown)).collect();
+        assert_eq!(growths, [Some(1024), Some(4096), Some(16384), None]);
+    }
+}
