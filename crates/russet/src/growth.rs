@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::expansion::adaptive::{Enumerator, Parents, key};
-use crate::feature::{FeatureId, IdList};
+use crate::expansion::adaptive::{Enumerator, Parents};
+use crate::expansion::keys::Keys;
+use crate::feature::mix;
 use crate::schedule::Schedule;
 use crate::select::Candidate;
 use crate::step::Shrinkage;
@@ -32,9 +33,10 @@ enum Storage {
 
 #[derive(Clone, Debug, Default)]
 struct Keyed {
-    places: IdList,
-    /// Parent and base slot at each place; place 0 is nobody's, and its weight stays 0.
-    products: Vec<(u32, u32)>,
+    /// Place 0 is nobody's, and its weight stays 0.
+    keys: Keys,
+    /// How many products may have a place of their own.
+    limit: usize,
     /// How often a product found the table full and had to share a weight.
     crowded: u64,
 }
@@ -52,21 +54,19 @@ pub(crate) struct GrowthHeader {
 
 const NOBODY: (u32, u32) = (u32::MAX, u32::MAX);
 
+/// Blocks that take more slots than this (32 MiB) are mostly empty and leave the processor's caches: keys are faster.
+const LARGEST_BLOCKS: usize = 1 << 21;
+
+/// How many products with keys the table's memory allows: a key and its place take three times as much as a weight.
+fn keyed_limit(limit: usize) -> usize {
+    limit / 4
+}
+
 impl Keyed {
-    fn new() -> Keyed {
-        let mut keyed = Keyed::default();
-        keyed.push(NOBODY);
+    fn new(limit: usize) -> Keyed {
+        let mut keyed = Keyed { limit, ..Keyed::default() };
+        keyed.keys.push(NOBODY);
         keyed
-    }
-
-    fn push(&mut self, product: (u32, u32)) -> u32 {
-        self.products.push(product);
-        self.places.push(FeatureId(key(product.0, product.1)))
-    }
-
-    #[inline]
-    fn place(&self, product: (u32, u32)) -> Option<u32> {
-        self.places.place(FeatureId(key(product.0, product.1)))
     }
 }
 
@@ -100,7 +100,7 @@ impl Growth {
         let Storage::Blocks { stride } = self.storage else { return };
         let wanted =
             if slot_count > stride as usize { slot_count.next_power_of_two().max(16) } else { stride as usize };
-        if self.parents.len() * wanted > table.limit() {
+        if self.parents.len() * wanted > table.limit().min(LARGEST_BLOCKS) {
             self.give_up_blocks(table, stride as usize);
             return;
         }
@@ -118,47 +118,32 @@ impl Growth {
     }
 
     fn give_up_blocks(&mut self, table: &mut WeightTable, stride: usize) {
-        let (mut keyed, mut slots) = (Keyed::new(), vec![Slot::default()]);
+        let (mut keyed, mut slots) = (Keyed::new(keyed_limit(table.limit())), vec![Slot::default()]);
         for (place, slot) in table.slots().iter().enumerate().filter(|(_, slot)| !slot.is_untouched()) {
-            keyed.push(((place / stride) as u32, (place % stride) as u32));
+            keyed.keys.push(((place / stride) as u32, (place % stride) as u32));
             slots.push(*slot);
         }
         table.replace(slots);
         self.storage = Storage::Keyed(keyed);
     }
 
-    /// Lists the rows of an example that is learned from; products that are new get a place.
+    /// Lists the rows of an example that is learned from. Products that have no place yet are at place 0.
     pub(crate) fn learn_rows(
-        &mut self,
+        &self,
         base: &mut BaseFeatures,
         linear: &WeightTable,
-        table: &mut WeightTable,
+        table: &WeightTable,
         enumerator: &mut Enumerator,
         rows: &mut Vec<Row>,
     ) {
-        rows.clear();
         base.gradients.clear();
         if self.inherit > 0.0 {
             base.gradients.extend(base.slots.iter().map(|slot| linear.slots()[*slot as usize].gradient));
         }
-        let mut listed = std::mem::take(&mut base.listed);
-        listed.clear();
         let share = self.share(linear);
-        let Growth { parents, storage, .. } = self;
-        enumerator.visit(parents, base, |parent, multiplier, first, end| {
-            let heritage = share * gradient_of(parents, storage, parent, linear, table);
-            let place = match storage {
-                Storage::Blocks { stride } => Place::Own(parent * *stride),
-                Storage::Keyed(keyed) => {
-                    let start = listed.len() as u32;
-                    let slots = &base.slots[first as usize..end as usize];
-                    let crowded = keyed.list_or_add(parent, slots, table, &mut listed);
-                    if crowded { Place::Crowded(start) } else { Place::Listed(start) }
-                }
-            };
-            rows.push(Row { place, multiplier, first, end, heritage });
+        self.list_rows(base, enumerator, rows, |parent| {
+            share * gradient_of(&self.parents, &self.storage, parent, linear, table)
         });
-        base.listed = listed;
     }
 
     /// What all heritages have in common: `inherit / G_constant`.
@@ -169,6 +154,16 @@ impl Growth {
 
     /// Lists the rows of an example that is only predicted.
     pub(crate) fn predict_rows(&self, base: &mut BaseFeatures, enumerator: &mut Enumerator, rows: &mut Vec<Row>) {
+        self.list_rows(base, enumerator, rows, |_| 0.0);
+    }
+
+    fn list_rows(
+        &self,
+        base: &mut BaseFeatures,
+        enumerator: &mut Enumerator,
+        rows: &mut Vec<Row>,
+        heritage: impl Fn(u32) -> f32,
+    ) {
         rows.clear();
         let mut listed = std::mem::take(&mut base.listed);
         listed.clear();
@@ -178,13 +173,32 @@ impl Growth {
                 Storage::Keyed(keyed) => {
                     let start = listed.len() as u32;
                     let slots = &base.slots[first as usize..end as usize];
-                    listed.extend(slots.iter().map(|slot| keyed.place((parent, *slot)).unwrap_or(0)));
-                    Place::Crowded(start)
+                    let product = |slot: &u32| (parent, *slot);
+                    let place =
+                        |slot| keyed.keys.place(product(slot)).unwrap_or_else(|| keyed.shared_place(product(slot)));
+                    listed.extend(slots.iter().map(place));
+                    if keyed.is_full() { Place::Crowded(start) } else { Place::Listed(start) }
                 }
             };
-            rows.push(Row { place, multiplier, first, end, heritage: 0.0 });
+            rows.push(Row { place, multiplier, first, end, heritage: heritage(parent), parent });
         });
         base.listed = listed;
+    }
+
+    /// Gives a place to the products of an example that have none: its weights are about to move.
+    pub(crate) fn admit(&mut self, base: &mut BaseFeatures, rows: &mut [Row], table: &mut WeightTable) {
+        let Storage::Keyed(keyed) = &mut self.storage else { return };
+        for row in rows {
+            let Place::Listed(start) = row.place else { continue };
+            let listed = &mut base.listed[start as usize..start as usize + row.len()];
+            let slots = &base.slots[row.first as usize..row.end as usize];
+            for (place, slot) in listed.iter_mut().zip(slots).filter(|(place, _)| **place == 0) {
+                *place = keyed.admit((row.parent, *slot), table);
+            }
+            if keyed.is_full() {
+                row.place = Place::Crowded(start);
+            }
+        }
     }
 
     /// Every monomial of the feature set that has a weight and is not a parent yet.
@@ -219,7 +233,7 @@ impl Growth {
         for (place, weight) in table.slots().iter().enumerate() {
             let (parent, slot) = match &self.storage {
                 Storage::Blocks { stride } => (place as u32 / stride, place as u32 % stride),
-                Storage::Keyed(keyed) => keyed.products[place],
+                Storage::Keyed(keyed) => keyed.keys.products()[place],
             };
             if (parent, slot) != NOBODY && slot > 0 && !weight.is_untouched() && self.parents.owns(parent, slot) {
                 visit(parent, slot, weight);
@@ -252,7 +266,7 @@ impl Growth {
     pub(crate) fn keyed_products(&self) -> &[(u32, u32)] {
         match &self.storage {
             Storage::Blocks { .. } => &[],
-            Storage::Keyed(keyed) => &keyed.products,
+            Storage::Keyed(keyed) => keyed.keys.products(),
         }
     }
 
@@ -282,23 +296,23 @@ impl Growth {
         }
         growth.storage = match header.stride {
             Some(stride) => {
-                let fits = growth.parents.len() * stride as usize <= limit;
+                let fits = growth.parents.len() * stride as usize <= limit.min(LARGEST_BLOCKS);
                 let wide = stride as usize >= slot_count || growth.parents.len() == 0;
                 Storage::Blocks { stride: Some(stride).filter(|_| fits && wide && products.is_empty())? }
             }
-            None => Storage::Keyed(growth.restore_keyed(products, header.crowded, slot_count)?),
+            None => Storage::Keyed(growth.restore_keyed(products, header.crowded, slot_count, keyed_limit(limit))?),
         };
         Some(growth)
     }
 
-    fn restore_keyed(&self, products: &[(u32, u32)], crowded: u64, slot_count: usize) -> Option<Keyed> {
-        let mut keyed = Keyed { crowded, ..Keyed::default() };
+    fn restore_keyed(&self, products: &[(u32, u32)], crowded: u64, slot_count: usize, limit: usize) -> Option<Keyed> {
+        let mut keyed = Keyed { crowded, limit, ..Keyed::default() };
         for (place, product) in products.iter().enumerate() {
             let sound = (product.0 as usize) < self.parents.len() && (product.1 as usize) < slot_count;
-            if keyed.place(*product).is_some() || !(sound || place == 0 && *product == NOBODY) {
+            if keyed.keys.place(*product).is_some() || !(sound || place == 0 && *product == NOBODY) {
                 return None;
             }
-            keyed.push(*product);
+            keyed.keys.push(*product);
         }
         (products.first() == Some(&NOBODY)).then_some(keyed)
     }
@@ -307,30 +321,34 @@ impl Growth {
     pub(crate) fn slots_needed(&self) -> usize {
         match &self.storage {
             Storage::Blocks { stride } => self.parents.len() * *stride as usize,
-            Storage::Keyed(keyed) => keyed.products.len(),
+            Storage::Keyed(keyed) => keyed.keys.len(),
         }
     }
 }
 
 impl Keyed {
-    /// Lists the places of a parent's products, adding those that are new. True if some had to share a place.
-    fn list_or_add(&mut self, parent: u32, slots: &[u32], table: &mut WeightTable, listed: &mut Vec<u32>) -> bool {
-        let mut shared = 0;
-        for &slot in slots {
-            let place = self.place((parent, slot)).unwrap_or_else(|| {
-                if self.products.len() < table.limit() {
-                    let place = self.push((parent, slot));
-                    table.grow_to(place as usize + 1);
-                    return place;
-                }
-                shared += 1;
-                // Any place but the first, which is nobody's.
-                1 + (key(parent, slot) % (table.limit() as u64 - 1)) as u32
-            });
-            listed.push(place);
+    fn is_full(&self) -> bool {
+        self.keys.len() >= self.limit
+    }
+
+    /// The place of a product that has none of its own.
+    fn shared_place(&self, (parent, slot): (u32, u32)) -> u32 {
+        if !self.is_full() {
+            return 0;
         }
-        self.crowded += shared;
-        shared > 0
+        // Any place but the first, which is nobody's.
+        1 + (mix(u64::from(parent) << 32 | u64::from(slot)) % (self.limit as u64 - 1)) as u32
+    }
+
+    /// Gives a product the next place, or one to share if memory is full.
+    fn admit(&mut self, product: (u32, u32), table: &mut WeightTable) -> u32 {
+        if self.is_full() {
+            self.crowded += 1;
+            return self.shared_place(product);
+        }
+        let place = self.keys.push(product);
+        table.grow_to(place as usize + 1);
+        place
     }
 }
 
@@ -339,7 +357,7 @@ fn gradient_of(parents: &Parents, storage: &Storage, parent: u32, linear: &Weigh
     let place = match (parents.get(parent).origin, storage) {
         ((None, slot), _) => return linear.slots()[slot as usize].gradient,
         ((Some(origin), slot), Storage::Blocks { stride }) => Some(origin * stride + slot),
-        ((Some(origin), slot), Storage::Keyed(keyed)) => keyed.place((origin, slot)),
+        ((Some(origin), slot), Storage::Keyed(keyed)) => keyed.keys.place((origin, slot)),
     };
     place.map_or(0.0, |place| table.slots()[place as usize].gradient)
 }

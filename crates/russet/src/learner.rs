@@ -172,7 +172,7 @@ impl Learner {
         match &mut model.growth {
             Some(growth) => {
                 growth.parents.note_values(base);
-                growth.learn_rows(base, &model.linear, &mut model.products, &mut self.enumerator, &mut self.rows);
+                growth.learn_rows(base, &model.linear, &model.products, &mut self.enumerator, &mut self.rows);
             }
             None => {
                 let (kind, seed) = (model.settings.expansion, model.settings.seed);
@@ -186,6 +186,10 @@ impl Learner {
         model.progress.tally.features += active.count() as u64;
         model.progress.tally.base_features += base.slots.len() as u64 - 1;
         if importance > 0.0 {
+            if let Some(growth) = model.growth.as_mut().filter(|_| loss.slope(prediction, label) != 0.0) {
+                growth.admit(base, &mut self.rows, &mut model.products);
+            }
+            let active = Active { base, linear: expansion::linear(base), products: &self.rows };
             let surprise = Surprise { prediction, label, importance };
             step.step(loops, model, active, loss, surprise, &mut self.directions);
         }

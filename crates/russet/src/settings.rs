@@ -72,8 +72,11 @@ pub struct Settings {
     pub l2: f32,
     /// Which products have weights.
     pub expansion: ExpansionKind,
-    /// For apple: at each growth, `s^alpha` monomials become parents, `s` being the base features an example.
+    /// For apple: at each growth, `floor((s + headroom)^alpha)` monomials become parents, `s` being the base
+    /// features an example has on average.
     pub alpha: f32,
+    /// See `alpha`: 1 counts the constant as a feature.
+    pub headroom: f32,
     /// For apple: how many epochs the course has; the feature set grows between them.
     pub epochs: u32,
     /// For apple: which monomials become parents.
@@ -103,6 +106,7 @@ impl Default for Settings {
             l2: 0.0,
             expansion: ExpansionKind::Linear,
             alpha: 1.0,
+            headroom: 1.0,
             epochs: 6,
             select: SelectKind::Weight,
             inherit: 0.05,
@@ -128,6 +132,12 @@ pub struct SettingsError {
 }
 
 impl Settings {
+    /// The adaptive expansion as the paper has it: new products start with no history, and the constant does not
+    /// count as a feature.
+    pub fn paper() -> Settings {
+        Settings { expansion: ExpansionKind::Apple, headroom: 0.0, inherit: 0.0, ..Settings::default() }
+    }
+
     /// Checks every value against its range.
     pub fn check(self) -> Result<Checked, SettingsError> {
         let in_range = |ok: bool, parameter, value: &dyn ToString, expected| {
@@ -139,6 +149,7 @@ impl Settings {
         in_range((1..=16).contains(&self.ngram), "ngram", &self.ngram, "between 1 and 16")?;
         in_range(self.alpha > 0.0 && self.alpha <= 4.0, "alpha", &self.alpha, "above 0 and at most 4")?;
         in_range((1..=32).contains(&self.epochs), "epochs", &self.epochs, "between 1 and 32")?;
+        in_range(weight(self.headroom) && self.headroom <= 1e6, "headroom", &self.headroom, "0 or more")?;
         in_range(weight(self.inherit), "inherit", &self.inherit, "0 or more")?;
         in_range((1..=32768).contains(&self.memory), "memory", &self.memory, "between 1 and 32768")?;
         in_range(rate.is_finite() && rate > 0.0, "learning-rate", &rate, "above 0")?;

@@ -47,6 +47,13 @@ choices!(ExpansionChoice for ExpansionKind {
     Apple,
 });
 
+/// Settings that belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PresetChoice {
+    /// The adaptive expansion as in the paper of 2014
+    Paper,
+}
+
 choices!(SelectChoice for SelectKind {
     /// The largest weights
     Weight,

@@ -2,7 +2,7 @@ use clap::Args;
 use russet::loss::LossKind;
 use russet::settings::{ExpansionKind, Settings, SettingsError, StepKind};
 
-use super::choices::{ExpansionChoice, IndexingChoice, LossChoice, SelectChoice, StepChoice};
+use super::choices::{ExpansionChoice, IndexingChoice, LossChoice, PresetChoice, SelectChoice, StepChoice};
 
 /// What to learn and how. A flag that is not given takes its default, or the resumed model's setting.
 #[derive(Args, Clone, Debug, Default)]
@@ -12,7 +12,11 @@ pub(crate) struct LearnArgs {
     #[arg(long)]
     expansion: Option<ExpansionChoice>,
 
-    /// Apple: each growth makes s^ALPHA parents, s being the features an example [default: 1]
+    /// Start from these settings; other flags change them
+    #[arg(long)]
+    preset: Option<PresetChoice>,
+
+    /// Apple: each growth makes s^ALPHA parents, s being the features an example, the constant included [default: 1]
     #[arg(long)]
     alpha: Option<f32>,
 
@@ -74,11 +78,16 @@ pub(crate) struct LearnArgs {
 }
 
 impl LearnArgs {
-    /// `base` with the flags that were given.
+    /// `base`, or the preset that was asked for, with the flags that were given.
     pub(crate) fn applied_to(&self, base: &Settings) -> Settings {
+        let base = match self.preset {
+            None => base,
+            Some(PresetChoice::Paper) => &Settings::paper(),
+        };
         Settings {
             expansion: self.expansion.map_or(base.expansion, Into::into),
             alpha: self.alpha.unwrap_or(base.alpha),
+            headroom: base.headroom,
             epochs: self.epochs.unwrap_or(base.epochs),
             select: self.select.map_or(base.select, Into::into),
             inherit: self.inherit.unwrap_or(base.inherit),

@@ -5,7 +5,6 @@
 //! itself, so parents form trees: each is a base feature, or one factor more than an earlier parent. The parents
 //! present in an example are found from the roots down, at the cost of those present and their offspring.
 
-use crate::feature::mix;
 use crate::monomial::Monomial;
 use crate::weights::BaseFeatures;
 
@@ -189,9 +188,4 @@ impl Enumerator {
             next += 1;
         }
     }
-}
-
-/// What a product is looked up by.
-pub(crate) fn key(parent: u32, slot: u32) -> u64 {
-    mix(u64::from(parent) << 32 | u64::from(slot))
 }

@@ -7,6 +7,7 @@
 
 pub(crate) mod adaptive;
 mod cubic;
+pub(crate) mod keys;
 mod ngram;
 mod quadratic;
 
@@ -18,7 +19,7 @@ pub(crate) use ngram::{Grams, Incoming};
 /// The row of the base features themselves, in the table of base weights.
 pub(crate) fn linear(base: &BaseFeatures) -> Row {
     let end = base.slots.len() as u32;
-    Row { place: crate::weights::Place::Own(0), multiplier: 1.0, first: 0, end, heritage: 0.0 }
+    Row { place: crate::weights::Place::Own(0), multiplier: 1.0, first: 0, end, heritage: 0.0, parent: 0 }
 }
 
 /// Writes the rows of the example's products.

@@ -164,7 +164,8 @@ impl Model {
     pub(crate) fn grow(&mut self) {
         let Some(growth) = &mut self.growth else { return };
         let average = self.progress.tally.base_features_per_example().unwrap_or(0.0);
-        let count = average.powf(f64::from(self.settings.alpha)).floor() as usize;
+        let base = average + f64::from(self.settings.headroom);
+        let count = libm::pow(base, f64::from(self.settings.alpha)).floor() as usize;
         let candidates = growth.candidates(&self.linear, &self.products, &self.shrinkage);
         growth.grow(&self.settings.select.rule().choose(candidates, count));
         self.fit_tables();

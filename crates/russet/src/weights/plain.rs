@@ -84,7 +84,7 @@ pub(super) struct Feature {
 #[inline]
 pub(super) fn measure_one(slot: &mut Slot, feature: Feature, squared_slope: f32, lane: usize, sums: &mut Sums) -> f32 {
     let lifted = lift(feature.x);
-    if slot.scale == 0.0 {
+    if slot.scale == 0.0 && lifted != 0.0 {
         slot.gradient = feature.inherited;
     }
     slot.gradient = between(slot.gradient + squared_slope * (lifted * lifted), f32::MIN_POSITIVE, f32::MAX);

@@ -51,6 +51,8 @@ pub struct Row {
     pub end: u32,
     /// A new weight starts with `G` of this times the `G` of its base feature's own weight.
     pub heritage: f32,
+    /// Whose row it is, in an adaptive expansion.
+    pub parent: u32,
 }
 
 impl Row {

@@ -194,7 +194,14 @@ mod tests {
                     4 => Place::Crowded(1),
                     _ => table.place(u64::from(first) * 40, last, || u64::from(first)),
                 };
-                Row { place, multiplier: base.values[first as usize], first, end: count, heritage: first as f32 }
+                Row {
+                    place,
+                    multiplier: base.values[first as usize],
+                    first,
+                    end: count,
+                    heritage: first as f32,
+                    parent: 0,
+                }
             })
             .collect()
     }
