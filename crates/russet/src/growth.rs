@@ -142,8 +142,23 @@ impl Growth {
         }
         let share = self.share(linear);
         self.list_rows(base, enumerator, rows, |parent| {
-            share * gradient_of(&self.parents, &self.storage, parent, linear, table)
+            share * self.weight_of(parent, linear, table).map_or(0.0, |slot| slot.gradient)
         });
+    }
+
+    /// A parent's own weight.
+    pub(crate) fn weight_of<'t>(
+        &self,
+        parent: u32,
+        linear: &'t WeightTable,
+        table: &'t WeightTable,
+    ) -> Option<&'t Slot> {
+        let place = match (self.parents.get(parent).origin, &self.storage) {
+            ((None, slot), _) => return linear.slots().get(slot as usize),
+            ((Some(origin), slot), Storage::Blocks { stride }) => Some(origin * stride + slot),
+            ((Some(origin), slot), Storage::Keyed(keyed)) => keyed.keys.place((origin, slot)),
+        };
+        table.slots().get(place? as usize)
     }
 
     /// What all heritages have in common: `inherit / G_constant`.
@@ -350,14 +365,4 @@ impl Keyed {
         table.grow_to(place as usize + 1);
         place
     }
-}
-
-/// The `G` of a parent's own weight.
-fn gradient_of(parents: &Parents, storage: &Storage, parent: u32, linear: &WeightTable, table: &WeightTable) -> f32 {
-    let place = match (parents.get(parent).origin, storage) {
-        ((None, slot), _) => return linear.slots()[slot as usize].gradient,
-        ((Some(origin), slot), Storage::Blocks { stride }) => Some(origin * stride + slot),
-        ((Some(origin), slot), Storage::Keyed(keyed)) => keyed.keys.place((origin, slot)),
-    };
-    place.map_or(0.0, |place| table.slots()[place as usize].gradient)
 }

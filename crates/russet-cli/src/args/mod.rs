@@ -139,6 +139,10 @@ pub(crate) struct InspectArgs {
     /// Print the model's description and terms as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+
+    /// Show how the parents of an adaptive expansion grew from each other
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) tree: bool,
 }
 
 #[derive(Args, Debug)]

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use anyhow::Result;
 use russet::Model;
 use russet::metrics::Task;
-use russet::model::Term;
+use russet::model::{Branch, Term};
 use russet::settings::Settings;
 use serde::Serialize;
 
 use crate::args::InspectArgs;
 use crate::model_file;
-use crate::output::{figure, say, table, thousands};
+use crate::output::{UsageError, figure, say, table, thousands};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -28,12 +28,29 @@ struct Json<'a> {
 
 pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode> {
     let model = model_file::load(&args.model)?;
-    if args.json {
+    if args.tree {
+        say(&tree(&model)?)?;
+    } else if args.json {
         say(&format!("{}\n", json(&model, args.top)?))?;
     } else {
         say(&format!("{}\n{}", description(&model), terms_table(&model, args.top)))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn tree(model: &Model) -> Result<String> {
+    if model.parents().is_none() {
+        return Err(UsageError("--tree is for models with the expansion apple".to_owned()).into());
+    }
+    let row = |branch: Branch| {
+        vec![
+            format!("{}{}", "  ".repeat(branch.depth), branch.name),
+            branch.epoch.to_string(),
+            format!("{:+.4}", branch.effect),
+        ]
+    };
+    let rows: Vec<_> = model.tree().into_iter().map(row).collect();
+    Ok(table(&["parent", "after epoch", "effect"], &rows))
 }
 
 fn json(model: &Model, top: usize) -> Result<String> {

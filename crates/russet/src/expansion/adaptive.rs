@@ -92,6 +92,15 @@ impl Parents {
         self.get(parent).offspring.binary_search_by_key(&slot, |child| child.0).is_ok()
     }
 
+    /// Visits all parents as the trees they form, each before its offspring: how deep it is, and its number.
+    pub(crate) fn walk(&self, mut visit: impl FnMut(usize, u32)) {
+        let mut waiting: Vec<(usize, u32)> = self.roots.iter().rev().map(|root| (0, root.1)).collect();
+        while let Some((depth, parent)) = waiting.pop() {
+            visit(depth, parent);
+            waiting.extend(self.get(parent).offspring.iter().rev().map(|child| (depth + 1, child.1)));
+        }
+    }
+
     /// Makes a base feature (`None`) or the product of a parent and a base feature a parent.
     pub(crate) fn add(&mut self, origin: Option<u32>, slot: u32, epoch: u32) {
         let number = self.all.len() as u32;

@@ -22,7 +22,7 @@ use crate::weights::{Cpu, Loops, WeightTable, sum};
 
 pub use format::{FORMAT_VERSION, ModelError};
 pub use predictor::{Predicted, Predictor};
-pub use terms::Term;
+pub use terms::{Branch, Term};
 
 /// A model: settings, features with their names, weights with their learning state.
 #[derive(Clone, Debug)]

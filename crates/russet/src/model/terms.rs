@@ -19,7 +19,35 @@ pub struct Term {
     pub epoch: Option<u32>,
 }
 
+/// A parent in the trees that parents form, for a person to read.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Branch {
+    /// How many parents are above it.
+    pub depth: usize,
+    /// The monomial: its features' names joined by ` * `.
+    pub name: String,
+    /// After which epoch it became a parent, from 1.
+    pub epoch: u32,
+    /// Its own weight on its own scale.
+    pub effect: f32,
+}
+
 impl Model {
+    /// How the parents of an adaptive expansion grew from each other: each before its offspring. Empty for other
+    /// expansions.
+    pub fn tree(&self) -> Vec<Branch> {
+        let Some(growth) = &self.growth else { return Vec::new() };
+        let mut branches = Vec::new();
+        growth.parents.walk(|depth, number| {
+            let parent = growth.parents.get(number);
+            let slot = growth.weight_of(number, &self.linear, &self.products);
+            let effect = slot.map_or(0.0, |slot| self.shrinkage.weight(slot.weight) * slot.scale);
+            let names: Vec<_> = parent.monomial.slots().iter().map(|slot| self.features.name(*slot)).collect();
+            branches.push(Branch { depth, name: names.join(" * "), epoch: parent.epoch, effect });
+        });
+        branches
+    }
+
     /// The terms with the largest effects, at most `count`; those with a weight of 0 are left out.
     pub fn terms(&self, count: usize) -> Vec<Term> {
         let mut strongest = Strongest { count, found: Vec::new() };
