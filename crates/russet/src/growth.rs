@@ -204,6 +204,9 @@ impl Growth {
     pub(crate) fn admit(&mut self, base: &mut BaseFeatures, rows: &mut [Row], table: &mut WeightTable) {
         let Storage::Keyed(keyed) = &mut self.storage else { return };
         for row in rows {
+            if let Place::Crowded(_) = row.place {
+                keyed.count_shared(row.parent, &base.slots[row.first as usize..row.end as usize]);
+            }
             let Place::Listed(start) = row.place else { continue };
             let listed = &mut base.listed[start as usize..start as usize + row.len()];
             let slots = &base.slots[row.first as usize..row.end as usize];
@@ -225,8 +228,10 @@ impl Growth {
     ) -> Vec<Candidate> {
         let mut candidates = Vec::new();
         let mut add = |origin, slot, degree, weight: &Slot| {
-            if weight.scale > 0.0 {
-                let strength = shrinkage.weight(weight.weight).abs() * weight.scale;
+            if !weight.is_untouched() {
+                // Plain gradient steps keep no scale; there the weight has to speak for itself.
+                let scale = if weight.scale > 0.0 { weight.scale } else { 1.0 };
+                let strength = shrinkage.weight(weight.weight).abs() * scale;
                 candidates.push(Candidate { origin, slot, degree, strength });
             }
         };
@@ -353,6 +358,12 @@ impl Keyed {
         }
         // Any place but the first, which is nobody's.
         1 + (mix(u64::from(parent) << 32 | u64::from(slot)) % (self.limit as u64 - 1)) as u32
+    }
+
+    /// Counts the products of a row that share a weight, for the user to be told.
+    fn count_shared(&mut self, parent: u32, slots: &[u32]) {
+        let shared = slots.iter().filter(|slot| self.keys.place((parent, **slot)).is_none()).count();
+        self.crowded += shared as u64;
     }
 
     /// Gives a product the next place, or one to share if memory is full.

@@ -12,14 +12,19 @@ pub(crate) struct Schedule {
     length: Option<u64>,
 }
 
-/// Where the length is not known, the first epoch has this many examples, and the later ones twice as many as all
-/// before them.
+/// Where the length is not known, the first epoch has this many examples, and each later one twice as many as the
+/// one before it.
 const FIRST_EPOCH: u64 = 1 << 10;
 
 impl Schedule {
     /// Equally spaced epochs over a course of `length` examples; growing ones if it is not known.
     pub(crate) fn new(epochs: u32, length: Option<u64>) -> Schedule {
         Schedule { epochs, length }
+    }
+
+    /// How many examples the whole course has, if that is known.
+    pub(crate) fn length(&self) -> Option<u64> {
+        self.length
     }
 
     /// After how many examples the epoch that follows `grown` growths ends with another, if it does.
@@ -31,7 +36,7 @@ impl Schedule {
         }
         Some(match self.length {
             Some(length) => length.div_ceil(u64::from(self.epochs)).max(1) * u64::from(grown + 1),
-            None => FIRST_EPOCH << (2 * grown),
+            None => FIRST_EPOCH * ((1 << (grown + 1)) - 1),
         })
     }
 }
@@ -56,6 +61,6 @@ mod tests {
     fn without_a_length_epochs_grow() {
         let schedule = Schedule::new(4, None);
         let growths: Vec<_> = (0..4).map(|grown| schedule.next_growth(grown)).collect();
-        assert_eq!(growths, [Some(1024), Some(4096), Some(16384), None]);
+        assert_eq!(growths, [Some(1024), Some(3072), Some(7168), None]);
     }
 }

@@ -17,11 +17,11 @@ pub(crate) struct LearnArgs {
     preset: Option<PresetChoice>,
 
     /// Apple: each growth makes s^ALPHA parents, s being the features an example, the constant included [default: 1]
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     alpha: Option<f32>,
 
     /// Apple: epochs over the whole course, with a growth after each but the last [default: 6]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     epochs: Option<u32>,
 
     /// Apple: which monomials become parents [default: weight]
@@ -29,11 +29,11 @@ pub(crate) struct LearnArgs {
     select: Option<SelectChoice>,
 
     /// Apple: how much of its parents' adaptive state a new product starts with [default: 0.05]
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     inherit: Option<f32>,
 
     /// Apple: memory for the weights of products [default: 256]
-    #[arg(long, value_name = "MIB")]
+    #[arg(long, value_name = "MIB", allow_negative_numbers = true)]
     memory: Option<u32>,
 
     /// Runs of up to N neighbouring features are features too [default: 1]

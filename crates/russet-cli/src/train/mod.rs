@@ -97,6 +97,11 @@ fn course_length(
             None => Ok(None),
         };
     }
+    let begun = model.progress().tally.examples > 0;
+    if begun && args.examples.is_some() && args.examples != model.course_length() {
+        let message = "--examples is not what the model's course began with; its epochs cannot be spaced anew";
+        return Err(UsageError(message.to_owned()).into());
+    }
     if args.examples.is_some() || !inputs.can_reread() || model.progress().tally.examples > 0 {
         return Ok(args.examples);
     }

@@ -181,7 +181,7 @@ fn read_growth(header: &GrowthHeader, model: &Model, input: &mut Input<'_>) -> R
     let count = input.count(8)?;
     let products = (0..count).map(|_| Ok((input.u32()?, input.u32()?))).collect::<Result<Vec<_>, _>>()?;
     let (slot_count, limit) = (model.features.slot_count(), model.products.limit());
-    if products.len() > limit / 4 {
+    if products.len() > limit {
         return Err(damaged("it has more products than its memory allows"));
     }
     Growth::restore(header, model.settings.inherit, fractional, &products, slot_count, limit)

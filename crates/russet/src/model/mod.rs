@@ -147,6 +147,11 @@ impl Model {
         self.growth.as_ref().map(|growth| growth.parents.len())
     }
 
+    /// For an adaptive expansion: how many examples the course has that its epochs are spaced over, if that was known.
+    pub fn course_length(&self) -> Option<u64> {
+        self.growth.as_ref().and_then(|growth| growth.schedule.length())
+    }
+
     /// The highest degree of a product in the feature set.
     pub fn max_degree(&self) -> usize {
         let grown =
