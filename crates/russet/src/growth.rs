@@ -180,41 +180,47 @@ impl Growth {
         heritage: impl Fn(u32) -> f32,
     ) {
         rows.clear();
-        let mut listed = std::mem::take(&mut base.listed);
+        let (mut listed, mut masked) = (std::mem::take(&mut base.listed), std::mem::take(&mut base.masked));
         listed.clear();
-        enumerator.visit(&self.parents, base, |parent, multiplier, first, end| {
+        masked.clear();
+        let end = base.slots.len() as u32;
+        enumerator.visit(&self.parents, base, |parent, multiplier, left_out| {
+            let active = end - 1 - left_out.len() as u32;
+            if active == 0 {
+                return;
+            }
+            let mask = (!left_out.is_empty()).then(|| mask(&base.values[1..], left_out, &mut masked));
+            let values = mask.map_or(&base.values[1..], |start| &masked[start as usize..]);
             let place = match &self.storage {
                 Storage::Blocks { stride } => Place::Own(parent * stride),
-                Storage::Keyed(keyed) => {
-                    let start = listed.len() as u32;
-                    let slots = &base.slots[first as usize..end as usize];
-                    let product = |slot: &u32| (parent, *slot);
-                    let place =
-                        |slot| keyed.keys.place(product(slot)).unwrap_or_else(|| keyed.shared_place(product(slot)));
-                    listed.extend(slots.iter().map(place));
-                    if keyed.is_full() { Place::Crowded(start) } else { Place::Listed(start) }
-                }
+                Storage::Keyed(keyed) => keyed.list(parent, &base.slots[1..], values, &mut listed),
             };
-            rows.push(Row { place, multiplier, first, end, heritage: heritage(parent), parent });
+            let heritage = heritage(parent);
+            rows.push(Row { place, multiplier, first: 1, end, heritage, parent, masked: mask, active });
         });
-        base.listed = listed;
+        (base.listed, base.masked) = (listed, masked);
     }
 
     /// Gives a place to the products of an example that have none: its weights are about to move.
     pub(crate) fn admit(&mut self, base: &mut BaseFeatures, rows: &mut [Row], table: &mut WeightTable) {
         let Storage::Keyed(keyed) = &mut self.storage else { return };
         for row in rows {
-            if let Place::Crowded(_) = row.place {
-                keyed.count_shared(row.parent, &base.slots[row.first as usize..row.end as usize]);
-            }
-            let Place::Listed(start) = row.place else { continue };
-            let listed = &mut base.listed[start as usize..start as usize + row.len()];
-            let slots = &base.slots[row.first as usize..row.end as usize];
-            for (place, slot) in listed.iter_mut().zip(slots).filter(|(place, _)| **place == 0) {
-                *place = keyed.admit((row.parent, *slot), table);
-            }
-            if keyed.is_full() {
-                row.place = Place::Crowded(start);
+            let (slots, (_, values)) = (&base.slots[row.first as usize..row.end as usize], row.range(base));
+            let present = slots.iter().zip(values).enumerate().filter(|(_, (_, value))| **value != 0.0);
+            let products = present.map(|(position, (slot, _))| (position, (row.parent, *slot)));
+            match row.place {
+                Place::Crowded(_) => keyed.count_shared(products),
+                Place::Listed(start) => {
+                    let missing: Vec<_> =
+                        products.filter(|(position, _)| base.listed[start as usize + position] == 0).collect();
+                    for (position, product) in missing {
+                        base.listed[start as usize + position] = keyed.admit(product, table);
+                    }
+                    if keyed.is_full() {
+                        row.place = Place::Crowded(start);
+                    }
+                }
+                Place::Own(_) | Place::Shared(_) => {}
             }
         }
     }
@@ -360,10 +366,20 @@ impl Keyed {
         1 + (mix(u64::from(parent) << 32 | u64::from(slot)) % (self.limit as u64 - 1)) as u32
     }
 
-    /// Counts the products of a row that share a weight, for the user to be told.
-    fn count_shared(&mut self, parent: u32, slots: &[u32]) {
-        let shared = slots.iter().filter(|slot| self.keys.place((parent, **slot)).is_none()).count();
-        self.crowded += shared as u64;
+    /// Lists the places of a parent's products with base features that are there (a value of 0 is not); place 0 for
+    /// those that have none.
+    fn list(&self, parent: u32, slots: &[u32], values: &[f32], listed: &mut Vec<u32>) -> Place {
+        let start = listed.len() as u32;
+        listed.extend(slots.iter().zip(values).map(|(slot, value)| match *value {
+            0.0 => 0,
+            _ => self.keys.place((parent, *slot)).unwrap_or_else(|| self.shared_place((parent, *slot))),
+        }));
+        if self.is_full() { Place::Crowded(start) } else { Place::Listed(start) }
+    }
+
+    /// Counts the products that share a weight, for the user to be told.
+    fn count_shared(&mut self, products: impl Iterator<Item = (usize, (u32, u32))>) {
+        self.crowded += products.filter(|(_, product)| self.keys.place(*product).is_none()).count() as u64;
     }
 
     /// Gives a product the next place, or one to share if memory is full.
@@ -376,4 +392,12 @@ impl Keyed {
         table.grow_to(place as usize + 1);
         place
     }
+}
+
+/// Copies `values` with 0 at the positions left out, which count the constant; gives where the copy begins.
+fn mask(values: &[f32], left_out: &[u32], masked: &mut Vec<f32>) -> u32 {
+    let start = masked.len();
+    masked.extend_from_slice(values);
+    left_out.iter().for_each(|position| masked[start + *position as usize - 1] = 0.0);
+    start as u32
 }

@@ -126,13 +126,13 @@ pub(crate) struct Enumerator {
     /// For each base slot: 1 + its position in the current example, or 0.
     position_of: Vec<u32>,
     present: Vec<(u32, f32)>,
-    excluded: Vec<u32>,
+    left_out: Vec<u32>,
 }
 
 impl Enumerator {
-    /// Calls `emit(parent, multiplier, first, end)` for each stretch of base features that a present parent is
-    /// multiplied with. `base` is sorted by slot.
-    pub(crate) fn visit(&mut self, parents: &Parents, base: &BaseFeatures, mut emit: impl FnMut(u32, f32, u32, u32)) {
+    /// Calls `emit(parent, multiplier, left_out)` for each parent that is present: what it is multiplied with are all
+    /// base features but the constant and those at the positions left out, which ascend. `base` is sorted by slot.
+    pub(crate) fn visit(&mut self, parents: &Parents, base: &BaseFeatures, mut emit: impl FnMut(u32, f32, &[u32])) {
         if parents.all.is_empty() {
             return;
         }
@@ -140,26 +140,17 @@ impl Enumerator {
         self.find_present(parents, base);
         for &(number, multiplier) in &self.present {
             let parent = parents.get(number);
-            self.excluded.clear();
+            self.left_out.clear();
             let squares = parent.monomial.slots().iter().filter(|slot| !parents.is_fractional(**slot));
             for slot in parent.barred.iter().chain(squares) {
                 let position = self.position_of.get(*slot as usize).copied().unwrap_or(0);
                 if position > 0 {
-                    self.excluded.push(position - 1);
+                    self.left_out.push(position - 1);
                 }
             }
-            self.excluded.sort_unstable();
-            let mut first = 1;
-            for &position in &self.excluded {
-                if position > first {
-                    emit(number, multiplier, first, position);
-                }
-                first = first.max(position + 1);
-            }
-            let end = base.slots.len() as u32;
-            if end > first {
-                emit(number, multiplier, first, end);
-            }
+            self.left_out.sort_unstable();
+            self.left_out.dedup();
+            emit(number, multiplier, &self.left_out);
         }
         for &slot in &base.slots {
             self.position_of[slot as usize] = 0;

@@ -16,7 +16,7 @@ pub(super) fn rows(base: &BaseFeatures, table: &WeightTable, seed: u64, rows: &m
             let start = pyramid(last.into()).saturating_add(triangle(middle.into()));
             let place = table.place(start, middle, || mix(mix(seed ^ u64::from(last)) ^ u64::from(middle)));
             let multiplier = bounded(base.values[third] * base.values[second]);
-            rows.push(Row { place, multiplier, first: 0, end: second as u32 + 1, heritage: 0.0, parent: 0 });
+            rows.push(Row::whole(place, multiplier, 0, second as u32 + 1));
         }
     }
 }

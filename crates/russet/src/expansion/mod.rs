@@ -19,7 +19,7 @@ pub(crate) use ngram::{Grams, Incoming};
 /// The row of the base features themselves, in the table of base weights.
 pub(crate) fn linear(base: &BaseFeatures) -> Row {
     let end = base.slots.len() as u32;
-    Row { place: crate::weights::Place::Own(0), multiplier: 1.0, first: 0, end, heritage: 0.0, parent: 0 }
+    Row::whole(crate::weights::Place::Own(0), 1.0, 0, end)
 }
 
 /// Writes the rows of the example's products.

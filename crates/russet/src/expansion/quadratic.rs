@@ -9,14 +9,7 @@ pub(super) fn rows(base: &BaseFeatures, table: &WeightTable, seed: u64, rows: &m
     for position in 1..base.slots.len() {
         let slot = base.slots[position];
         let place = table.place(triangle(slot.into()), slot, || mix(seed ^ u64::from(slot)));
-        rows.push(Row {
-            place,
-            multiplier: base.values[position],
-            first: 1,
-            end: position as u32 + 1,
-            heritage: 0.0,
-            parent: 0,
-        });
+        rows.push(Row::whole(place, base.values[position], 1, position as u32 + 1));
     }
 }
 

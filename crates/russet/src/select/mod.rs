@@ -44,10 +44,18 @@ impl SelectKind {
     }
 }
 
-/// Strongest first. Equals are ordered by where they come from, so that the order does not depend on the storage.
-fn by_strength(candidates: &mut [Candidate]) {
+/// The `count` strongest, strongest first. Equals are ordered by where they come from, so that the order does not depend
+/// on the storage. There may be millions to choose a few hundred from, so only those are sorted.
+fn strongest(mut candidates: Vec<Candidate>, count: usize) -> Vec<Candidate> {
     let origin = |candidate: &Candidate| (candidate.origin.map_or(0, |origin| u64::from(origin) + 1), candidate.slot);
-    candidates.sort_unstable_by(|a, b| b.strength.total_cmp(&a.strength).then_with(|| origin(a).cmp(&origin(b))));
+    let order =
+        |a: &Candidate, b: &Candidate| b.strength.total_cmp(&a.strength).then_with(|| origin(a).cmp(&origin(b)));
+    if count < candidates.len() {
+        candidates.select_nth_unstable_by(count, order);
+        candidates.truncate(count);
+    }
+    candidates.sort_unstable_by(order);
+    candidates
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-use super::{Candidate, Select, by_strength};
+use super::{Candidate, Select, strongest};
 
 /// The largest weights; a weight of 0 points nowhere.
 pub(super) struct Weight;
@@ -6,9 +6,7 @@ pub(super) struct Weight;
 impl Select for Weight {
     fn choose(&self, mut candidates: Vec<Candidate>, count: usize) -> Vec<Candidate> {
         candidates.retain(|candidate| candidate.strength > 0.0);
-        by_strength(&mut candidates);
-        candidates.truncate(count);
-        candidates
+        strongest(candidates, count)
     }
 }
 

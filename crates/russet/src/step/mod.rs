@@ -33,7 +33,7 @@ pub(crate) struct Active<'a> {
 impl Active<'_> {
     /// How many features are active, the constant included.
     pub(crate) fn count(&self) -> usize {
-        self.linear.len() + self.products.iter().map(Row::len).sum::<usize>()
+        self.linear.len() + self.products.iter().map(|row| row.active as usize).sum::<usize>()
     }
 }
 

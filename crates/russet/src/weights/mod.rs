@@ -56,8 +56,19 @@ pub(crate) fn bounded(value: f32) -> f32 {
 /// `value` within a range, as two selections that are one instruction each; "not a number" becomes `high`.
 #[inline(always)]
 pub(crate) fn between(value: f32, low: f32, high: f32) -> f32 {
-    let value = if value < high { value } else { high };
-    if value > low { value } else { low }
+    at_least(at_most(value, high), low)
+}
+
+/// The smaller of the two; `limit` for "not a number".
+#[inline(always)]
+pub(crate) fn at_most(value: f32, limit: f32) -> f32 {
+    if value < limit { value } else { limit }
+}
+
+/// The larger of the two; `limit` for "not a number".
+#[inline(always)]
+pub(crate) fn at_least(value: f32, limit: f32) -> f32 {
+    if value > limit { value } else { limit }
 }
 
 /// Values this small are lifted to it, sign kept, when they are squared: below, squares leave the range of

@@ -1,7 +1,7 @@
 //! The loops, said plainly: the oracle for `wide`, and the path for rows whose weights are shared.
 
 use super::loops::{Loops, Plain, Sums};
-use super::{BaseFeatures, LANES, Lanes, Row, SMALLEST, Slot, between, bounded};
+use super::{BaseFeatures, LANES, Lanes, Row, SMALLEST, Slot, at_least, at_most, between, bounded};
 
 impl Loops for Plain {
     #[inline(always)]
@@ -87,12 +87,12 @@ pub(super) fn measure_one(slot: &mut Slot, feature: Feature, squared_slope: f32,
     if slot.scale == 0.0 && lifted != 0.0 {
         slot.gradient = feature.inherited;
     }
-    slot.gradient = between(slot.gradient + squared_slope * (lifted * lifted), f32::MIN_POSITIVE, f32::MAX);
+    slot.gradient = at_most(slot.gradient + squared_slope * (lifted * lifted), f32::MAX);
     if lifted.abs() > slot.scale {
         slot.widen(lifted.abs());
     }
     let normalised = lifted * slot.inverse_scale;
-    let direction = normalised / slot.gradient.sqrt();
+    let direction = normalised / at_least(slot.gradient, f32::MIN_POSITIVE).sqrt();
     sums.norm[lane] += normalised * normalised;
     sums.sensitivity[lane] += lifted * direction;
     direction

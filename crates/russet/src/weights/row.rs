@@ -11,6 +11,8 @@ pub struct BaseFeatures {
     pub gradients: Vec<f32>,
     /// Places of weights, for rows that list them.
     pub listed: Vec<u32>,
+    /// Values with some set to 0, for rows that leave base features out.
+    pub masked: Vec<f32>,
 }
 
 /// Where the weights of a row are.
@@ -53,15 +55,24 @@ pub struct Row {
     pub heritage: f32,
     /// Whose row it is, in an adaptive expansion.
     pub parent: u32,
+    /// Where its values begin in [`BaseFeatures::masked`], if it leaves base features out.
+    pub masked: Option<u32>,
+    /// How many active features it stands for: its length, less what it leaves out.
+    pub active: u32,
 }
 
 impl Row {
-    /// How many active features the row stands for.
+    /// A row of all base features of a range.
+    pub(crate) fn whole(place: Place, multiplier: f32, first: u32, end: u32) -> Row {
+        Row { place, multiplier, first, end, heritage: 0.0, parent: 0, masked: None, active: end - first }
+    }
+
+    /// How many base features are in its range.
     pub fn len(&self) -> usize {
         (self.end - self.first) as usize
     }
 
-    /// True if the row stands for no feature.
+    /// True if there is none in its range.
     pub fn is_empty(&self) -> bool {
         self.first == self.end
     }
@@ -74,7 +85,11 @@ impl Row {
             Place::Own(_) | Place::Shared(_) => &base.slots[range.clone()],
             Place::Listed(start) | Place::Crowded(start) => &base.listed[start as usize..start as usize + self.len()],
         };
-        (places, &base.values[range])
+        let values = match self.masked {
+            None => &base.values[range],
+            Some(start) => &base.masked[start as usize..start as usize + self.len()],
+        };
+        (places, values)
     }
 
     /// The `G` that a new weight at `position` of the row starts with.

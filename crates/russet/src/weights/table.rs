@@ -161,6 +161,12 @@ mod tests {
             let gaps: Vec<u32> = features.iter().map(|feature| feature.1).collect();
             let mut base = example(&values, &gaps);
             base.gradients = base.values.iter().map(|value| value.abs() + 0.1).collect();
+            base.masked = base
+                .values
+                .iter()
+                .enumerate()
+                .map(|(place, value)| if place % 4 == 2 { 0.0 } else { *value })
+                .collect();
             base.listed = (0..=base.slots.len() as u32).map(|place| place * 7 % 1024).collect();
             table.grow_to(1 << 10);
             let rows = rows(&base, &table);
@@ -195,12 +201,9 @@ mod tests {
                     _ => table.place(u64::from(first) * 40, last, || u64::from(first)),
                 };
                 Row {
-                    place,
-                    multiplier: base.values[first as usize],
-                    first,
-                    end: count,
                     heritage: first as f32,
-                    parent: 0,
+                    masked: (first % 3 == 1).then_some(0),
+                    ..Row::whole(place, base.values[first as usize], first, count)
                 }
             })
             .collect()

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::loops::{Loops, Sums, Wide};
 use super::plain::{self, Feature, lift, measure_one, pulled};
-use super::{BaseFeatures, LANES, Lanes, Place, Row, Slot, between, bounded};
+use super::{BaseFeatures, LANES, Lanes, Place, Row, Slot, at_least, at_most, bounded};
 
 impl Loops for Wide {
     #[inline(always)]
@@ -207,9 +207,9 @@ unsafe fn measure_piece<const W: usize>(
         return true;
     }
     for lane in 0..W {
-        gradient[lane] = between(gradient[lane] + squared_slope * (x[lane] * x[lane]), f32::MIN_POSITIVE, f32::MAX);
+        gradient[lane] = at_most(gradient[lane] + squared_slope * (x[lane] * x[lane]), f32::MAX);
         let normalised = x[lane] * inverse_scale[lane];
-        let direction = normalised / gradient[lane].sqrt();
+        let direction = normalised / at_least(gradient[lane], f32::MIN_POSITIVE).sqrt();
         sums.norm[first + lane] += normalised * normalised;
         sums.sensitivity[first + lane] += x[lane] * direction;
         // SAFETY: directions is as long as the row, and position + lane is within it.
