@@ -194,6 +194,7 @@ pub(crate) fn not_finite(at: usize, what: &str, found: &[u8]) -> Fault {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use proptest::prelude::*;
     use russet::batch::Label;
 
     /// An example as a test wants to see it.
@@ -251,6 +252,24 @@ pub(crate) mod tests {
 
     pub(crate) fn read_csv_error(text: &str, label: &str) -> String {
         parse(Format::Csv, text, csv_options(label)).unwrap_err().to_string()
+    }
+
+    proptest! {
+        /// Bytes that look somewhat like data reach deeper than random ones.
+        #[test]
+        fn no_bytes_make_a_reader_panic(
+            bytes in prop::collection::vec(prop::sample::select(b"01-.e:| \t\n\r\"',;#xyq\xff\x00".to_vec()), 0..120),
+            skip in any::<bool>(),
+            labels in any::<bool>(),
+        ) {
+            let on_error = if skip { OnError::Skip } else { OnError::Stop };
+            let text = String::from_utf8_lossy(&bytes);
+            for format in [Format::Vw, Format::Svmlight, Format::Csv] {
+                let options = ReadOptions { on_error, labels, ..csv_options("y") };
+                let _ = parse(format, &text, options.clone());
+                let _ = parse(format, &format!("x,y\n{text}"), options);
+            }
+        }
     }
 
     #[test]

@@ -279,3 +279,65 @@ impl<'a> Input<'a> {
         Ok(count as usize)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Learner;
+    use crate::batch::{Batch, Dictionary, Label};
+    use crate::feature::Namespace;
+    use crate::settings::ExpansionKind;
+
+    fn trained(expansion: ExpansionKind) -> Model {
+        let settings = Settings { expansion, epochs: 3, memory: 1, ..Settings::default() };
+        let mut learner = Learner::new(settings.check().unwrap());
+        learner.set_course_length(30);
+        let (mut dictionary, mut batch) = (Dictionary::default(), Batch::default());
+        batch.start(&mut dictionary);
+        for round in 0..30u64 {
+            for (name, every) in [("a", 2), ("b", 3), ("c", 1)] {
+                let value = if round % every == 0 { 1.5 } else { 0.0 };
+                batch.push_named(&mut dictionary, Namespace::ANONYMOUS, name, value);
+            }
+            batch.end_example(Label::new(if round % 6 == 0 { 1.0 } else { -1.0 }), b"", round + 1);
+        }
+        learner.learn(&batch).unwrap();
+        learner.into_model()
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_written_again_to_the_same_bytes() {
+        for expansion in [ExpansionKind::Linear, ExpansionKind::Quadratic, ExpansionKind::Cubic, ExpansionKind::Apple] {
+            let bytes = trained(expansion).to_bytes();
+            assert_eq!(Model::from_bytes(&bytes).unwrap().to_bytes(), bytes, "{expansion:?}");
+        }
+    }
+
+    #[test]
+    fn every_changed_byte_and_every_cut_is_refused() {
+        let bytes = trained(ExpansionKind::Apple).to_bytes();
+        for place in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[place] ^= 1 << (place % 8);
+            assert!(Model::from_bytes(&changed).is_err(), "byte {place}");
+            assert!(Model::from_bytes(&bytes[..place]).is_err(), "cut at {place}");
+        }
+    }
+
+    /// Damage that comes with the right checksum, as only malice makes it: refused or loaded, but no panic.
+    #[test]
+    fn crafted_bytes_make_no_panic() {
+        for expansion in [ExpansionKind::Quadratic, ExpansionKind::Apple] {
+            let bytes = trained(expansion).to_bytes();
+            for place in 16..bytes.len() - 8 {
+                for change in [1, 0x80, 0xff] {
+                    let mut changed = bytes[..bytes.len() - 8].to_vec();
+                    changed[place] ^= change;
+                    let checksum = xxh3_64(&changed);
+                    changed.extend_from_slice(&checksum.to_le_bytes());
+                    let _ = Model::from_bytes(&changed);
+                }
+            }
+        }
+    }
+}
