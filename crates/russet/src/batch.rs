@@ -149,11 +149,6 @@ impl Batch {
         }
     }
 
-    /// How many features the example that is being built has so far.
-    pub fn open_features(&self) -> usize {
-        self.indices.len() - self.headers.last().map_or(0, |header| header.features_end as usize)
-    }
-
     /// Marks the end of a namespace in the example that is being built.
     #[inline]
     pub fn end_namespace(&mut self) {

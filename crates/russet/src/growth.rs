@@ -7,6 +7,7 @@ use crate::expansion::keys::Keys;
 use crate::feature::mix;
 use crate::schedule::Schedule;
 use crate::select::Candidate;
+use crate::settings::Settings;
 use crate::step::Shrinkage;
 use crate::weights::{BaseFeatures, Place, Row, Slot, WeightTable};
 
@@ -20,6 +21,8 @@ pub(crate) struct Growth {
     storage: Storage,
     /// What new weights inherit: see [`Row::heritage`].
     inherit: f32,
+    /// Picks the hash by which products share weights when memory is full.
+    seed: u64,
 }
 
 /// Where the weights of products are in their table.
@@ -37,6 +40,7 @@ struct Keyed {
     keys: Keys,
     /// How many products may have a place of their own.
     limit: usize,
+    seed: u64,
     /// How often a product found the table full and had to share a weight.
     crowded: u64,
 }
@@ -63,17 +67,19 @@ fn keyed_limit(limit: usize) -> usize {
 }
 
 impl Keyed {
-    fn new(limit: usize) -> Keyed {
-        let mut keyed = Keyed { limit, ..Keyed::default() };
+    fn new(limit: usize, seed: u64) -> Keyed {
+        let mut keyed = Keyed { limit, seed, ..Keyed::default() };
         keyed.keys.push(NOBODY);
         keyed
     }
 }
 
 impl Growth {
-    pub(crate) fn new(schedule: Schedule, inherit: f32) -> Growth {
+    /// A feature set that has not grown yet, with what the settings say of it.
+    pub(crate) fn new(schedule: Schedule, settings: &Settings) -> Growth {
+        let Settings { inherit, seed, .. } = *settings;
         let storage = Storage::Blocks { stride: 0 };
-        Growth { parents: Parents::default(), schedule, grown: 0, storage, inherit }
+        Growth { parents: Parents::default(), schedule, grown: 0, storage, inherit, seed }
     }
 
     /// After how many examples the feature set grows next.
@@ -118,7 +124,7 @@ impl Growth {
     }
 
     fn give_up_blocks(&mut self, table: &mut WeightTable, stride: usize) {
-        let (mut keyed, mut slots) = (Keyed::new(keyed_limit(table.limit())), vec![Slot::default()]);
+        let (mut keyed, mut slots) = (Keyed::new(keyed_limit(table.limit()), self.seed), vec![Slot::default()]);
         for (place, slot) in table.slots().iter().enumerate().filter(|(_, slot)| !slot.is_untouched()) {
             keyed.keys.push(((place / stride) as u32, (place % stride) as u32));
             slots.push(*slot);
@@ -299,13 +305,13 @@ impl Growth {
     /// Rebuilds a growth from what was saved; nothing if that contradicts itself.
     pub(crate) fn restore(
         header: &GrowthHeader,
-        inherit: f32,
+        settings: &Settings,
         fractional: Vec<u64>,
         products: &[(u32, u32)],
         slot_count: usize,
         limit: usize,
     ) -> Option<Growth> {
-        let mut growth = Growth::new(header.schedule, inherit);
+        let mut growth = Growth::new(header.schedule, settings);
         growth.grown = header.grown;
         growth.parents.set_fractional_bits(fractional);
         for [origin, slot, epoch] in &header.parents {
@@ -332,7 +338,7 @@ impl Growth {
     }
 
     fn restore_keyed(&self, products: &[(u32, u32)], crowded: u64, slot_count: usize, limit: usize) -> Option<Keyed> {
-        let mut keyed = Keyed { crowded, limit, ..Keyed::default() };
+        let mut keyed = Keyed { crowded, limit, seed: self.seed, ..Keyed::default() };
         for (place, product) in products.iter().enumerate() {
             let sound = (product.0 as usize) < self.parents.len() && (product.1 as usize) < slot_count;
             if keyed.keys.place(*product).is_some() || !(sound || place == 0 && *product == NOBODY) {
@@ -363,7 +369,8 @@ impl Keyed {
             return 0;
         }
         // Any place but the first, which is nobody's.
-        1 + (mix(u64::from(parent) << 32 | u64::from(slot)) % (self.limit as u64 - 1)) as u32
+        let hash = mix(mix(u64::from(parent) << 32 | u64::from(slot)) ^ self.seed);
+        1 + (hash % (self.limit as u64 - 1)) as u32
     }
 
     /// Lists the places of a parent's products with base features that are there (a value of 0 is not); place 0 for

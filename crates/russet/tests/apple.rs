@@ -3,10 +3,13 @@
 //! weights are stored: one result from blocks and keys, from one run and from a saved and resumed one.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use common::{slope, step};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use russet::batch::{Batch, Dictionary, Label};
@@ -125,29 +128,6 @@ fn without(product: &[u32], feature: u32) -> Product {
     let mut shorter = product.to_vec();
     shorter.remove(shorter.iter().position(|factor| *factor == feature).unwrap());
     shorter
-}
-
-fn slope(loss: LossKind, p: f64, y: f64) -> f64 {
-    match loss {
-        LossKind::Logistic => -y / (1.0 + (y * p).exp()),
-        _ => 2.0 * (p - y),
-    }
-}
-
-/// The importance-aware step by its definition: many small steps, each by the classical Runge-Kutta rule.
-fn step(loss: LossKind, p: f64, y: f64, h: f64, u: f64) -> f64 {
-    let parts = 500;
-    let part = h * u / f64::from(parts);
-    let pull = |p: f64| -slope(loss, p, y);
-    let mut now = p;
-    for _ in 0..parts {
-        let k1 = pull(now);
-        let k2 = pull(now + part * k1 / 2.0);
-        let k3 = pull(now + part * k2 / 2.0);
-        let k4 = pull(now + part * k3);
-        now += part * (k1 + 2.0 * k2 + 2.0 * k3 + k4) / 6.0;
-    }
-    (now - p) / u
 }
 
 /// What the oracle makes of an example.

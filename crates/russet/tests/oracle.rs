@@ -3,8 +3,11 @@
 //! last bit decides between two steps, and two exact learners part; their steps are checked in `loss.rs`.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
 use std::collections::BTreeMap;
 
+use common::{slope, step};
 use proptest::prelude::*;
 use russet::Learner;
 use russet::batch::{Batch, Dictionary, Label};
@@ -45,30 +48,6 @@ fn expand(features: &Features, degree: u32) -> BTreeMap<Vec<u32>, f64> {
         }
     }
     all
-}
-
-fn slope(loss: LossKind, p: f64, y: f64) -> f64 {
-    match loss {
-        LossKind::Logistic => -y / (1.0 + (y * p).exp()),
-        _ => 2.0 * (p - y),
-    }
-}
-
-/// The importance-aware step by its definition: many small steps, each by the classical Runge-Kutta rule.
-fn step(loss: LossKind, p: f64, y: f64, h: f64, u: f64) -> f64 {
-    let parts = 2000;
-    let part = h * u / f64::from(parts);
-    let pull = |p: f64| -slope(loss, p, y);
-    let mut now = p;
-    for _ in 0..parts {
-        let k1 = pull(now);
-        let k2 = pull(now + part * k1 / 2.0);
-        let k3 = pull(now + part * k2 / 2.0);
-        let k4 = pull(now + part * k3);
-        let next = now + part * (k1 + 2.0 * k2 + 2.0 * k3 + k4) / 6.0;
-        now = next;
-    }
-    (now - p) / u
 }
 
 impl Oracle {

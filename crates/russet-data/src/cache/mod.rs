@@ -16,7 +16,7 @@ mod writer;
 
 use serde::{Deserialize, Serialize};
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
@@ -113,21 +113,6 @@ fn is_whole(name: &Arc<str>, mut buffered: Vec<u8>, mut file: File) -> bool {
             Ok(false) => return true,
             Err(_) => return false,
         }
-    }
-}
-
-/// How many examples a cache holds, from its end.
-pub fn count(path: &Path) -> Result<u64, DataError> {
-    let name: Arc<str> = path.to_string_lossy().into();
-    let io = |cause| DataError::io(&name, cause);
-    let mut file = File::open(path).map_err(io)?;
-    let length = file.metadata().map_err(io)?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(12))).map_err(io)?;
-    let mut end = Vec::new();
-    file.read_to_end(&mut end).map_err(io)?;
-    match end.as_slice() {
-        [0, 0, 0, 0, examples @ ..] if examples.len() == 8 => Ok(payload::u64_at(examples)),
-        _ => Err(cut_short(&name)),
     }
 }
 

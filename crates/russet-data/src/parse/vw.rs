@@ -103,14 +103,16 @@ impl Reader {
                 b'\r' => at += 1,
                 b'0'..=b'9' => at = self.numbered(bytes, at, &space, context, batch)?,
                 b':' => {
-                    at = nameless(bytes, at, unnamed, &space, context, batch)?;
+                    // A feature without a name is named by its number within the namespace.
+                    let (name, id) = (unnamed.to_string(), space.namespace.numbered(unnamed));
+                    at = named(bytes, name.as_bytes(), at, id, &space, context, batch)?;
                     unnamed += 1;
                 }
                 _ => {
                     let start = at;
                     at += word(bytes, at).len();
                     let id = space.namespace.feature(&bytes[start..at]);
-                    at = named(bytes, start, at, id, &space, context, batch)?;
+                    at = named(bytes, &bytes[start..at], at, id, &space, context, batch)?;
                 }
             }
         }
@@ -135,10 +137,11 @@ impl Reader {
         if !(bytes[at] == b':' || ends_word(bytes[at])) || at - start > 19 {
             at = start + word(bytes, start).len();
             let id = space.namespace.feature(&bytes[start..at]);
-            return named(bytes, start, at, id, space, context, batch);
+            return named(bytes, &bytes[start..at], at, id, space, context, batch);
         }
         if number >= REMEMBERED as u64 || !space.name.is_empty() {
-            return named(bytes, start, at, space.namespace.numbered(number), space, context, batch);
+            let id = space.namespace.numbered(number);
+            return named(bytes, &bytes[start..at], at, id, space, context, batch);
         }
         let (value, end) = feature_value(bytes, at, space).ok_or_else(|| bad_feature_value(bytes, at))?;
         if value == 0.0 {
@@ -166,11 +169,11 @@ struct Space<'a> {
     scale: f32,
 }
 
-/// Adds a feature whose name is at `start..at`; its value, if any, follows.
+/// Adds the feature called `name`; its value, if any, is at `at`.
 #[inline]
 fn named(
     bytes: &[u8],
-    start: usize,
+    name: &[u8],
     at: usize,
     id: FeatureId,
     space: &Space<'_>,
@@ -179,33 +182,9 @@ fn named(
 ) -> Result<usize, Fault> {
     let (value, end) = feature_value(bytes, at, space).ok_or_else(|| bad_feature_value(bytes, at))?;
     if value != 0.0 {
-        let name = display(&bytes[start..at]);
         let index = context.dictionary.index(batch, id, |names| match space.name {
-            b"" => names.push(name),
-            space => names.push_parts(&[space, b"^", name]),
-        });
-        batch.push(index, value);
-    }
-    Ok(end)
-}
-
-/// A feature without a name is named by its number within the namespace.
-#[cold]
-fn nameless(
-    bytes: &[u8],
-    at: usize,
-    number: u64,
-    space: &Space<'_>,
-    context: &mut Context<'_>,
-    batch: &mut Batch,
-) -> Result<usize, Fault> {
-    let (value, end) = feature_value(bytes, at, space).ok_or_else(|| bad_feature_value(bytes, at))?;
-    if value != 0.0 {
-        let id = space.namespace.numbered(number);
-        let number = number.to_string();
-        let index = context.dictionary.index(batch, id, |names| match space.name {
-            b"" => names.push(number.as_bytes()),
-            space => names.push_parts(&[space, b"^", number.as_bytes()]),
+            b"" => names.push(display(name)),
+            space => names.push_parts(&[space, b"^", display(name)]),
         });
         batch.push(index, value);
     }

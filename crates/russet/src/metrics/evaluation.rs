@@ -9,7 +9,6 @@ use crate::model::Predicted;
 pub struct Evaluation {
     loss: LossKind,
     training_labels: LabelsSeen,
-    labels: LabelsSeen,
     examples: u64,
     importance: f64,
     loss_sum: f64,
@@ -56,7 +55,6 @@ impl Evaluation {
         Evaluation {
             loss,
             training_labels,
-            labels: LabelsSeen::default(),
             examples: 0,
             importance: 0.0,
             loss_sum: 0.0,
@@ -73,7 +71,6 @@ impl Evaluation {
 
     /// Adds a prediction, the label it should have been, and how much that counts.
     pub fn add(&mut self, predicted: &Predicted, label: f32, importance: f32) {
-        self.labels.add(label);
         self.examples += 1;
         let weight = f64::from(importance);
         self.importance += weight;

@@ -184,7 +184,7 @@ fn read_growth(header: &GrowthHeader, model: &Model, input: &mut Input<'_>) -> R
     if products.len() > limit {
         return Err(damaged("it has more products than its memory allows"));
     }
-    Growth::restore(header, model.settings.inherit, fractional, &products, slot_count, limit)
+    Growth::restore(header, &model.settings, fractional, &products, slot_count, limit)
         .ok_or(damaged("its parents contradict each other"))
 }
 

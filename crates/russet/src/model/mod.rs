@@ -75,7 +75,7 @@ impl Model {
                 _ => WeightTable::new(settings.bits),
             },
             growth: (settings.expansion == ExpansionKind::Apple)
-                .then(|| Growth::new(Schedule::new(settings.epochs, None), settings.inherit)),
+                .then(|| Growth::new(Schedule::new(settings.epochs, None), &settings)),
             scale: GlobalScale::default(),
             shrinkage: Shrinkage::default(),
             rounds: 0,
