@@ -9,10 +9,10 @@ use crate::growth::Growth;
 use crate::intake::Intake;
 use crate::loss::{Hinge, Logistic, Loss, LossKind, Quantile, Squared};
 use crate::metrics::Task;
-use crate::model::Model;
+use crate::model::{Model, activity};
 use crate::schedule::Schedule;
-use crate::settings::{Checked, ExpansionKind, StepKind};
-use crate::step::{Active, Adaptive, Directions, Sgd, Step, Surprise};
+use crate::settings::{Checked, StepKind};
+use crate::step::{Active, Adaptive, Scratches, Sgd, Step, Surprise};
 use crate::weights::{Loops, Row, Work};
 
 /// A model that learns.
@@ -36,7 +36,7 @@ pub struct Learner {
     intake: Intake,
     enumerator: Enumerator,
     rows: Vec<Row>,
-    directions: Directions,
+    scratches: Scratches,
     /// After how many examples the feature set grows.
     next_growth: u64,
 }
@@ -84,11 +84,11 @@ impl Learner {
 
     /// A learner that goes on where a model stopped.
     pub fn resume(model: Model) -> Learner {
-        let sorted = model.settings.expansion != ExpansionKind::Linear;
+        let sorted = model.settings.expansion.needs_order();
         let intake = Intake::new(model.settings.ngram, sorted);
         let next_growth = model.growth.as_ref().map_or(u64::MAX, Growth::next);
-        let (rows, directions) = (Vec::new(), Directions::default());
-        Learner { model, intake, enumerator: Enumerator::default(), rows, directions, next_growth }
+        let (rows, scratches) = (Vec::new(), Scratches::default());
+        Learner { model, intake, enumerator: Enumerator::default(), rows, scratches, next_growth }
     }
 
     /// For an adaptive expansion: says how many examples the whole course has, over which epochs are spaced. Without
@@ -171,8 +171,8 @@ impl Learner {
         }
         match &mut model.growth {
             Some(growth) => {
-                growth.parents.note_values(base);
-                growth.learn_rows(base, &model.linear, &model.products, &mut self.enumerator, &mut self.rows);
+                growth.note_values(base, &mut model.products);
+                growth.rows(base, &model.products, &mut self.enumerator, &mut self.rows);
             }
             None => {
                 let (kind, seed) = (model.settings.expansion, model.settings.seed);
@@ -180,18 +180,22 @@ impl Learner {
             }
         }
         let active = Active { base, linear: expansion::linear(base), products: &self.rows };
-        let prediction = model.predict(loops, active, example.label.base);
+        let prediction = model.open(loops, active, example.label.base, &mut self.scratches);
         let importance = example.label.importance;
         model.progress.tally.add(prediction, label, importance, loss.value(prediction, label));
         model.progress.tally.features += active.count() as u64;
         model.progress.tally.base_features += base.slots.len() as u64 - 1;
         if importance > 0.0 {
-            if let Some(growth) = model.growth.as_mut().filter(|_| loss.slope(prediction, label) != 0.0) {
-                growth.admit(base, &mut self.rows, &mut model.products);
+            let moves = loss.slope(prediction, label) != 0.0;
+            if let Some(growth) = model.growth.as_mut().filter(|_| moves) {
+                growth.admit(base, &self.rows, &mut model.products, &mut self.scratches.products);
             }
             let active = Active { base, linear: expansion::linear(base), products: &self.rows };
             let surprise = Surprise { prediction, label, importance };
-            step.step(loops, model, active, loss, surprise, &mut self.directions);
+            step.step(loops, model, active, loss, surprise, &mut self.scratches);
+            if moves && activity::is_counted(model.progress.tally.examples) {
+                model.count(active);
+            }
         }
         if model.progress.tally.examples >= self.next_growth {
             model.grow();

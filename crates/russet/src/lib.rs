@@ -25,5 +25,6 @@ pub mod settings;
 pub mod step;
 pub mod weights;
 
+pub use growth::{Layout, StorageReport};
 pub use learner::{LabelProblem, LearnError, Learner};
 pub use model::Model;

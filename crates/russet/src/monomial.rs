@@ -27,6 +27,11 @@ impl Monomial {
         &self.0
     }
 
+    /// True if a base feature is a factor.
+    pub(crate) fn contains(&self, slot: u32) -> bool {
+        self.0.binary_search(&slot).is_ok()
+    }
+
     /// If `other` has the same degree and differs in exactly one factor: that factor of `other`. The two then have a
     /// product in common: this one times that factor.
     pub(crate) fn one_step_to(&self, other: &Monomial) -> Option<u32> {

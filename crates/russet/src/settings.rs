@@ -24,6 +24,11 @@ pub enum ExpansionKind {
 }
 
 impl ExpansionKind {
+    /// Whether products are formed from base features in the order of their slots.
+    pub(crate) fn needs_order(self) -> bool {
+        matches!(self, ExpansionKind::Quadratic | ExpansionKind::Cubic)
+    }
+
     /// The highest degree of a product that is there from the start.
     pub fn degree(self) -> u32 {
         match self {

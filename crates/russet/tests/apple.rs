@@ -18,7 +18,7 @@ use russet::loss::LossKind;
 use russet::select::SelectKind;
 use russet::settings::{ExpansionKind, Settings, StepKind};
 use russet::weights::Cpu;
-use russet::{Learner, Model};
+use russet::{Layout, Learner, Model};
 
 /// The value of each feature that an example has.
 type Features = BTreeMap<u32, f64>;
@@ -75,6 +75,10 @@ fn predictions(model: &Model, batch: &Batch, range: Range<usize>) -> Vec<f32> {
     range.map(|place| predictor.predict(batch, &batch.example(place)).value).collect()
 }
 
+fn layout(model: &Model) -> Layout {
+    model.storage().unwrap().layout
+}
+
 fn bits(values: &[f32]) -> Vec<u32> {
     values.iter().map(|value| value.to_bits()).collect()
 }
@@ -103,6 +107,8 @@ struct Oracle {
     /// Of every product that an example has touched.
     weights: BTreeMap<Product, Weight>,
     parents: Vec<Product>,
+    /// Of each parent: `G_parent / G_constant` when it became one.
+    heritages: Vec<f64>,
     /// All features in the order of their first appearance.
     order: Vec<u32>,
     /// Features that have had a value other than 1.
@@ -161,14 +167,17 @@ impl Oracle {
 
     /// What the `G` of a new product starts with.
     fn inherited(&self, product: &[u32], inherit: f64) -> f64 {
-        let gradient = |product: &[u32]| self.weights.get(product).map_or(0.0, |weight| weight.gradient);
-        let constant = gradient(&[]);
-        if product.len() < 2 || constant == 0.0 {
+        if product.len() < 2 {
             return 0.0;
         }
-        let parent = &self.parents[self.owner(product).unwrap()];
+        let owner = self.owner(product).unwrap();
+        let parent = &self.parents[owner];
         let last = *product.iter().find(|factor| without(product, **factor) == *parent).unwrap();
-        inherit * gradient(parent) * gradient(&[last]) / constant
+        inherit * self.heritages[owner] * self.gradient(&[last])
+    }
+
+    fn gradient(&self, product: &[u32]) -> f64 {
+        self.weights.get(product).map_or(0.0, |weight| weight.gradient)
     }
 
     fn learn(&mut self, settings: &Settings, example: &Drawn) -> Answer {
@@ -268,8 +277,11 @@ impl Oracle {
         };
         let last = rest.into_iter().map(|(_, product)| product).min_by_key(|product| age(product));
         let last = last.filter(|_| settings.select == SelectKind::Fallback && count > 0);
-        self.parents.extend(chosen);
-        self.parents.extend(last);
+        let constant = self.gradient(&[]);
+        for parent in chosen.into_iter().chain(last) {
+            self.heritages.push(if constant > 0.0 { self.gradient(&parent) / constant } else { 0.0 });
+            self.parents.push(parent);
+        }
         sure
     }
 }
@@ -282,6 +294,8 @@ struct Compared {
     examples: Cell<usize>,
     growths: Cell<usize>,
     degree: Cell<usize>,
+    rows: Cell<usize>,
+    tiles: Cell<usize>,
 }
 
 /// Both learn the same examples, and agree on each prediction, the number of active features, and the set of weights.
@@ -312,6 +326,8 @@ fn compare(settings: &Settings, examples: &[Drawn], compared: &Compared) -> Resu
             }
             prop_assert_eq!(learner.model().parents(), Some(oracle.parents.len()), "after example {}", place);
             compared.growths.set(compared.growths.get() + 1);
+            let layout = if layout(learner.model()) == Layout::Tiles { &compared.tiles } else { &compared.rows };
+            layout.set(layout.get() + 1);
         }
         compared.examples.set(compared.examples.get() + 1);
         let degree = oracle.weights.keys().map(Vec::len).max().unwrap_or(0);
@@ -343,7 +359,12 @@ fn same_weights(model: &Model, oracle: &Oracle) -> Result<(), TestCaseError> {
 fn examples(length: Range<usize>) -> impl Strategy<Value = Vec<Drawn>> {
     let kinds = prop_oneof![Just(0b0000_0000u32), Just(0b1111_1111), any::<u8>().prop_map(u32::from)];
     let feature = (0u32..7, -6i32..9);
-    let drawn = (prop::collection::vec(feature, 0..7), -4i32..5, 0u32..8);
+    // Sometimes most features are there, sometimes few.
+    let drawn = (
+        prop_oneof![prop::collection::vec(feature.clone(), 0..7), prop::collection::vec(feature, 7..14)],
+        -4i32..5,
+        0u32..8,
+    );
     (kinds, prop::collection::vec(drawn, length)).prop_map(|(fractional, examples)| {
         let value = |name: u32, value: i32| match fractional >> name & 1 {
             0 => 1.0,
@@ -404,9 +425,10 @@ fn learns_as_the_oracle_does() {
             Ok(())
         },
     );
-    let Compared { examples, growths, degree } = compared;
-    let found = (examples.get(), growths.get(), degree.get());
-    assert!(found.0 > 4000 && found.1 > 300 && found.2 >= 3, "too little was compared: {found:?}");
+    let Compared { examples, growths, degree, rows, tiles } = compared;
+    let found = (examples.get(), growths.get(), degree.get(), rows.get(), tiles.get());
+    let enough = found.0 > 4000 && found.1 > 300 && found.2 >= 3 && found.3 > 50 && found.4 > 50;
+    assert!(enough, "too little was compared: {found:?}");
 }
 
 // ----------------------------------------------------------------------------------------------- made-up examples
@@ -472,7 +494,7 @@ fn learn_watched(learner: &mut Learner, batch: &Batch, range: Range<usize>) -> V
 }
 
 #[test]
-fn blocks_and_keys_give_the_same_bits() {
+fn rows_and_families_give_the_same_bits() {
     let examples = sparse(700, 3000, 1);
     let batch = batch_of(&examples);
     for settings in [
@@ -481,10 +503,11 @@ fn blocks_and_keys_give_the_same_bits() {
         Settings { inherit: 0.0, select: SelectKind::Fallback, alpha: 1.1, ..apple() },
     ] {
         let mut blocks = learner(&settings, examples.len());
-        let mut keys = learner(&Settings { memory: 1, ..settings }, examples.len());
+        let mut keys = learner(&Settings { memory: 4, ..settings }, examples.len());
         let both = [&mut blocks, &mut keys].map(|learner| learn_watched(learner, &batch, 0..examples.len()));
-        assert_eq!(blocks.model().storage(), Some((true, 0)));
-        assert_eq!(keys.model().storage(), Some((false, 0)));
+        assert_eq!(layout(blocks.model()), Layout::Rows);
+        let storage = keys.model().storage().unwrap();
+        assert_eq!((storage.layout, storage.left_out), (Layout::Families, 0));
         assert!(keys.model().parents().unwrap() > 30);
         assert_eq!(bits(&both[0]), bits(&both[1]));
         assert_eq!(blocks.model().progress(), keys.model().progress());
@@ -494,28 +517,34 @@ fn blocks_and_keys_give_the_same_bits() {
 }
 
 #[test]
-fn where_memory_is_full_the_predictor_shares_weights_as_the_learner_does() {
+fn where_memory_is_full_products_are_left_out_and_counted() {
     let examples = sparse(6000, 3000, 2);
     let mut learner = learner(&Settings { memory: 1, alpha: 1.5, ..apple() }, examples.len());
     let batch = batch_of(&examples);
     learner.learn_range(&batch, 0..5800).unwrap();
-    let (blocks, crowded) = learner.model().storage().unwrap();
-    assert!(!blocks && crowded > 0, "nothing had to be shared");
+    let before = learner.model().storage().unwrap();
+    assert!(before.layout == Layout::Families && before.left_out > 0, "{before:?}");
     learn_watched(&mut learner, &batch, 5800..6000);
-    assert!(learner.model().storage().unwrap().1 > crowded, "sharing went on without being counted");
+    let after = learner.model().storage().unwrap();
+    assert!(after.left_out > before.left_out, "products were left out without being counted");
+    assert!(after.places * 40 <= 1 << 20, "{after:?}");
 }
 
 #[test]
-fn every_cpu_gives_the_same_bytes_from_blocks_and_from_keys() {
-    let examples = sparse(500, 3000, 3);
-    let batch = batch_of(&examples);
-    for memory in [1, 256] {
+fn every_cpu_gives_the_same_bytes_from_every_layout() {
+    for (layout, memory, examples) in [
+        (Layout::Families, 1, sparse(500, 3000, 3)),
+        (Layout::Rows, 256, sparse(500, 3000, 3)),
+        (Layout::Tiles, 256, dense(500, 21, 3)),
+    ] {
+        let batch = batch_of(&examples);
         let trained = Cpu::available().into_iter().map(|cpu| {
             let mut model = Model::new(Settings { memory, ..apple() }.check().unwrap());
             model.set_cpu(cpu);
             let mut learner = Learner::resume(model);
             learner.set_course_length(500);
             learner.learn(&batch).unwrap();
+            assert_eq!(self::layout(learner.model()), layout);
             (cpu, learner.model().to_bytes())
         });
         let trained: Vec<_> = trained.collect();
@@ -580,6 +609,17 @@ fn a_saved_model_goes_on_as_if_undisturbed_anywhere_in_an_epoch() {
     ] {
         resumes(&settings, &batch, &cuts(240, 6), Some(240));
     }
+}
+
+#[test]
+fn a_saved_model_of_tiles_goes_on_as_if_undisturbed() {
+    // The first hundred examples have few of the features, so the layout changes on the way.
+    let mut examples = sparse(100, 60, 13);
+    examples.extend(dense(500, 30, 14));
+    let settings = Settings { epochs: 8, ..apple() };
+    resumes(&settings, &batch_of(&examples), &cuts(600, 8), Some(600));
+    let batch = batch_of(&dense(120, 9, 15));
+    resumes(&apple(), &batch, &cuts(120, 6), Some(120));
 }
 
 #[test]

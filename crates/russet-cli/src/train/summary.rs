@@ -4,9 +4,9 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::Result;
-use russet::Model;
 use russet::metrics::{Scores, Task};
 use russet::settings::{ExpansionKind, StepKind};
+use russet::{Layout, Model, StorageReport};
 use serde::Serialize;
 
 use crate::commands::inspect::terms_table;
@@ -134,12 +134,8 @@ impl Summary<'_> {
         if model.settings().expansion != ExpansionKind::Linear {
             let _ = write!(text, " and {} products", thousands(products as u64));
         }
-        if let (Some(parents), Some((blocks, crowded))) = (model.parents(), model.storage()) {
-            let place = if blocks { "in blocks" } else { "by key" };
-            let _ = write!(text, " of {parents} parents, {place}");
-            if crowded > 0 {
-                let _ = write!(text, "; weights were shared {} times, more --memory would help", thousands(crowded));
-            }
+        if let (Some(parents), Some(storage)) = (model.parents(), model.storage()) {
+            let _ = write!(text, " of {parents} parents; {}", stored(&storage, products));
         }
         if model.features().is_full() {
             text.push_str("; features share weights, more --bits would help");
@@ -148,4 +144,21 @@ impl Summary<'_> {
         }
         text
     }
+}
+
+/// How products are stored: `in rows, 41% of 65,536 places used, none shared`.
+fn stored(storage: &StorageReport, products: usize) -> String {
+    let layout = match storage.layout {
+        Layout::Rows => "rows",
+        Layout::Tiles => "tiles",
+        Layout::Families => "hash tables with exact keys",
+    };
+    let share = if storage.places > 0 { 100.0 * products as f64 / storage.places as f64 } else { 0.0 };
+    let places = thousands(storage.places as u64);
+    let mut text = format!("in {layout}, {share:.0}% of {places} places used, no weight shared");
+    if storage.left_out > 0 {
+        let times = thousands(storage.left_out);
+        let _ = write!(text, "; {times} times a product found no room, more --memory would help");
+    }
+    text
 }

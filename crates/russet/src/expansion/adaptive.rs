@@ -6,7 +6,7 @@
 //! present in an example are found from the roots down, at the cost of those present and their offspring.
 
 use crate::monomial::Monomial;
-use crate::weights::BaseFeatures;
+use crate::weights::{BaseFeatures, TILE};
 
 /// A monomial whose products are in the feature set.
 #[derive(Clone, Debug)]
@@ -16,8 +16,13 @@ pub(crate) struct Parent {
     pub(crate) origin: (Option<u32>, u32),
     /// After which epoch it became a parent, from 1.
     pub(crate) epoch: u32,
+    /// What new products of it start with: see [`crate::weights::Row::heritage`].
+    pub(crate) heritage: f32,
     /// Base slots whose product with it belongs to an earlier parent, ascending.
     barred: Vec<u32>,
+    /// The factors (by number) whose product with it is not in the feature set by this parent: those barred, and 0/1
+    /// features that it has already.
+    sealed: Bits,
     /// Its products that are parents: the further factor and the parent, by ascending factor.
     offspring: Vec<(u32, u32)>,
 }
@@ -26,10 +31,13 @@ pub(crate) struct Parent {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Parents {
     all: Vec<Parent>,
-    /// Base features that are parents: slot and parent, by ascending slot.
-    roots: Vec<(u32, u32)>,
-    /// A bit for each base slot that has had a value other than 1: only those have squares of their own.
-    fractional: Vec<u64>,
+    /// For each base slot: 1 + the parent that it is, or 0.
+    roots: Vec<u32>,
+    /// Base slots that have had a value other than 1: only those have squares of their own.
+    fractional: Bits,
+    /// Base slots that are a factor of some parent are numbered: for each slot, 1 + its number, or 0.
+    factors: Vec<u32>,
+    factor_count: u32,
 }
 
 impl Parents {
@@ -45,46 +53,65 @@ impl Parents {
         &self.all[parent as usize]
     }
 
-    /// The bits of [`Parents::is_fractional`], to be saved.
+    /// Which base slots have had a value other than 1, to be saved.
     pub(crate) fn fractional_bits(&self) -> &[u64] {
-        &self.fractional
+        &self.fractional.0
     }
 
-    /// Sets the bits of [`Parents::is_fractional`] from a saved model.
+    /// Sets [`Parents::fractional_bits`] from a saved model.
     pub(crate) fn set_fractional_bits(&mut self, bits: Vec<u64>) {
-        self.fractional = bits;
+        self.fractional = Bits(bits);
     }
 
-    /// Takes note of which base features have values other than 1.
+    /// Takes note of which base features have values other than 1. Calls `unseal(parent, slot)` for each product that
+    /// this makes a feature of its own.
     #[inline]
-    pub(crate) fn note_values(&mut self, base: &BaseFeatures) {
+    pub(crate) fn note_values(&mut self, base: &BaseFeatures, unseal: impl FnMut(u32, u32)) {
+        let news = |(slot, value): (&u32, &f32)| *value != 1.0 && !self.fractional.has(*slot);
+        if base.slots.iter().zip(&base.values).any(news) {
+            self.note_fractional(base, unseal);
+        }
+    }
+
+    #[cold]
+    fn note_fractional(&mut self, base: &BaseFeatures, mut unseal: impl FnMut(u32, u32)) {
         for (slot, value) in base.slots.iter().zip(&base.values) {
-            if *value != 1.0 {
-                let word = *slot as usize / 64;
-                if self.fractional.len() <= word {
-                    self.fractional.resize(word + 1, 0);
+            if *value == 1.0 || self.fractional.has(*slot) {
+                continue;
+            }
+            self.fractional.set(*slot);
+            let Some(factor) = self.factor(*slot) else { continue };
+            for (number, parent) in (0..).zip(&mut self.all) {
+                if parent.monomial.contains(*slot) && parent.barred.binary_search(slot).is_err() {
+                    parent.sealed.clear(factor);
+                    unseal(number, *slot);
                 }
-                self.fractional[word] |= 1 << (slot % 64);
             }
         }
     }
 
-    /// True if a base feature has had a value other than 1, so that its square is a feature of its own.
+    /// The number of a base slot among the factors, if it is one.
     #[inline]
-    pub(crate) fn is_fractional(&self, slot: u32) -> bool {
-        self.fractional.get(slot as usize / 64).is_some_and(|word| word >> (slot % 64) & 1 == 1)
+    fn factor(&self, slot: u32) -> Option<u32> {
+        self.factors.get(slot as usize).and_then(|factor| factor.checked_sub(1))
     }
 
     /// True if a base feature is a parent.
     pub(crate) fn is_root(&self, slot: u32) -> bool {
-        self.roots.binary_search_by_key(&slot, |root| root.0).is_ok()
+        self.roots.get(slot as usize).is_some_and(|parent| *parent > 0)
+    }
+
+    /// The base slots whose product with a parent is not in the feature set by this parent: another owns it, or it would
+    /// be the square of a 0/1 feature.
+    pub(crate) fn sealed(&self, parent: u32) -> impl Iterator<Item = u32> + '_ {
+        let parent = self.get(parent);
+        let slots = (0..).zip(&self.factors).filter(|(_, factor)| **factor > 0);
+        slots.filter(|(_, factor)| parent.sealed.has(**factor - 1)).map(|(slot, _)| slot)
     }
 
     /// True if the product of a parent and a base feature is in the feature set by this parent.
     pub(crate) fn owns(&self, parent: u32, slot: u32) -> bool {
-        let parent = self.get(parent);
-        let square = !self.is_fractional(slot) && parent.monomial.slots().binary_search(&slot).is_ok();
-        !square && parent.barred.binary_search(&slot).is_err()
+        self.factor(slot).is_none_or(|factor| !self.get(parent).sealed.has(factor))
     }
 
     /// True if the product of a parent and a base feature is a parent itself.
@@ -94,7 +121,8 @@ impl Parents {
 
     /// Visits all parents as the trees they form, each before its offspring: how deep it is, and its number.
     pub(crate) fn walk(&self, mut visit: impl FnMut(usize, u32)) {
-        let mut waiting: Vec<(usize, u32)> = self.roots.iter().rev().map(|root| (0, root.1)).collect();
+        let roots = self.roots.iter().rev().filter(|parent| **parent > 0);
+        let mut waiting: Vec<(usize, u32)> = roots.map(|parent| (0, parent - 1)).collect();
         while let Some((depth, parent)) = waiting.pop() {
             visit(depth, parent);
             waiting.extend(self.get(parent).offspring.iter().rev().map(|child| (depth + 1, child.1)));
@@ -102,90 +130,153 @@ impl Parents {
     }
 
     /// Makes a base feature (`None`) or the product of a parent and a base feature a parent.
-    pub(crate) fn add(&mut self, origin: Option<u32>, slot: u32, epoch: u32) {
+    pub(crate) fn add(&mut self, origin: Option<u32>, slot: u32, epoch: u32, heritage: f32) {
         let number = self.all.len() as u32;
-        let (monomial, list) = match origin {
-            None => (Monomial::base(slot), &mut self.roots),
+        let monomial = match origin {
+            None => {
+                let length = self.roots.len().max(slot as usize + 1);
+                self.roots.resize(length, 0);
+                self.roots[slot as usize] = number + 1;
+                Monomial::base(slot)
+            }
             Some(parent) => {
-                let parent = &mut self.all[parent as usize];
-                (parent.monomial.times(slot), &mut parent.offspring)
+                let Parent { monomial, offspring, .. } = &mut self.all[parent as usize];
+                offspring.insert(offspring.partition_point(|child| child.0 < slot), (slot, number));
+                monomial.times(slot)
             }
         };
-        list.insert(list.partition_point(|child| child.0 < slot), (slot, number));
+        self.number_factor(slot);
         let mut barred: Vec<u32> =
             self.all.iter().filter_map(|earlier| monomial.one_step_to(&earlier.monomial)).collect();
         barred.sort_unstable();
         barred.dedup();
-        self.all.push(Parent { monomial, origin: (origin, slot), epoch, barred, offspring: Vec::new() });
+        let mut sealed = Bits::default();
+        let squares = monomial.slots().iter().filter(|slot| !self.fractional.has(**slot));
+        barred.iter().chain(squares).filter_map(|slot| self.factor(*slot)).for_each(|factor| sealed.set(factor));
+        let offspring = Vec::new();
+        self.all.push(Parent { monomial, origin: (origin, slot), epoch, heritage, barred, sealed, offspring });
+    }
+
+    fn number_factor(&mut self, slot: u32) {
+        if self.factors.len() <= slot as usize {
+            self.factors.resize(slot as usize + 1, 0);
+        }
+        if self.factors[slot as usize] == 0 {
+            self.factor_count += 1;
+            self.factors[slot as usize] = self.factor_count;
+        }
     }
 }
 
-/// Finds the parents present in an example and lists their rows, with buffers that are reused.
+impl Parent {
+    /// How many of an example's factors make a product that is not in the feature set.
+    #[inline]
+    pub(crate) fn count_sealed(&self, factors: &Factors) -> u32 {
+        self.sealed.0.iter().zip(&factors.present.0).map(|(a, b)| (a & b).count_ones()).sum()
+    }
+
+    /// Calls `visit(position)` for each of them.
+    #[inline]
+    pub(crate) fn visit_sealed(&self, factors: &Factors, mut visit: impl FnMut(usize)) {
+        for (word, (sealed, present)) in self.sealed.0.iter().zip(&factors.present.0).enumerate() {
+            let mut both = sealed & present;
+            while both != 0 {
+                visit(factors.positions[word * 64 + both.trailing_zeros() as usize] as usize);
+                both &= both - 1;
+            }
+        }
+    }
+}
+
+/// The base features of an example that are factors of parents.
+#[derive(Default)]
+pub(crate) struct Factors {
+    /// Their numbers.
+    present: Bits,
+    /// The position in the example of each factor that is present.
+    positions: Vec<u32>,
+}
+
+/// A set of base slots.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Bits(Vec<u64>);
+
+impl Bits {
+    #[inline]
+    pub(crate) fn has(&self, slot: u32) -> bool {
+        self.0.get(slot as usize / 64).is_some_and(|word| word >> (slot % 64) & 1 == 1)
+    }
+
+    #[inline]
+    pub(crate) fn set(&mut self, slot: u32) {
+        let word = slot as usize / 64;
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (slot % 64);
+    }
+
+    pub(crate) fn clear(&mut self, slot: u32) {
+        if let Some(word) = self.0.get_mut(slot as usize / 64) {
+            *word &= !(1 << (slot % 64));
+        }
+    }
+}
+
+/// Finds the parents present in an example, with buffers that are reused.
 #[derive(Default)]
 pub(crate) struct Enumerator {
-    /// For each base slot: 1 + its position in the current example, or 0.
-    position_of: Vec<u32>,
-    present: Vec<(u32, f32)>,
-    left_out: Vec<u32>,
+    pub(crate) factors: Factors,
+    /// The base slots that [`BaseFeatures::by_slot`] has values for.
+    filled: Vec<u32>,
+    /// The parents present and the value of each: those of smaller degree first.
+    pub(crate) present: Vec<(u32, f32)>,
 }
 
 impl Enumerator {
-    /// Calls `emit(parent, multiplier, left_out)` for each parent that is present: what it is multiplied with are all
-    /// base features but the constant and those at the positions left out, which ascend. `base` is sorted by slot.
-    pub(crate) fn visit(&mut self, parents: &Parents, base: &BaseFeatures, mut emit: impl FnMut(u32, f32, &[u32])) {
+    /// Finds the parents present; fills [`BaseFeatures::by_slot`] up to `width` at least.
+    #[inline]
+    pub(crate) fn find(&mut self, parents: &Parents, base: &mut BaseFeatures, width: usize) {
+        self.present.clear();
         if parents.all.is_empty() {
             return;
         }
-        self.note_positions(base);
-        self.find_present(parents, base);
-        for &(number, multiplier) in &self.present {
-            let parent = parents.get(number);
-            self.left_out.clear();
-            let squares = parent.monomial.slots().iter().filter(|slot| !parents.is_fractional(**slot));
-            for slot in parent.barred.iter().chain(squares) {
-                let position = self.position_of.get(*slot as usize).copied().unwrap_or(0);
-                if position > 0 {
-                    self.left_out.push(position - 1);
-                }
-            }
-            self.left_out.sort_unstable();
-            self.left_out.dedup();
-            emit(number, multiplier, &self.left_out);
-        }
-        for &slot in &base.slots {
-            self.position_of[slot as usize] = 0;
-        }
-    }
-
-    fn note_positions(&mut self, base: &BaseFeatures) {
-        let needed = base.slots.last().map_or(0, |slot| *slot as usize + 1);
-        if self.position_of.len() < needed {
-            self.position_of.resize(needed.next_power_of_two(), 0);
-        }
-        for (position, &slot) in base.slots.iter().enumerate() {
-            self.position_of[slot as usize] = position as u32 + 1;
-        }
-    }
-
-    fn find_present(&mut self, parents: &Parents, base: &BaseFeatures) {
-        self.present.clear();
-        let value_of = |slot: u32, positions: &[u32]| match positions.get(slot as usize) {
-            Some(position) if *position > 0 => Some(base.values[*position as usize - 1]),
-            _ => None,
-        };
-        for &(slot, parent) in &parents.roots {
-            if let Some(value) = value_of(slot, &self.position_of) {
-                self.present.push((parent, value));
-            }
-        }
+        self.fill(parents, base, width);
         let mut next = 0;
         while let Some(&(parent, multiplier)) = self.present.get(next) {
             for &(slot, child) in &parents.get(parent).offspring {
-                if let Some(value) = value_of(slot, &self.position_of) {
+                let value = base.by_slot.get(slot as usize - 1).copied().unwrap_or(0.0);
+                if value != 0.0 {
                     self.present.push((child, multiplier * value));
                 }
             }
             next += 1;
         }
+    }
+
+    /// Spreads the example's values out by slot, and finds its factors and the base features that are parents.
+    #[inline]
+    fn fill(&mut self, parents: &Parents, base: &mut BaseFeatures, width: usize) {
+        for slot in self.filled.drain(..) {
+            base.by_slot[slot as usize - 1] = 0.0;
+        }
+        let needed = base.slots.iter().max().map_or(0, |slot| *slot as usize).max(width);
+        if base.by_slot.len() < needed {
+            base.by_slot.resize(needed.next_multiple_of(64 * TILE), 0.0);
+        }
+        let Factors { present, positions } = &mut self.factors;
+        present.0.fill(0);
+        positions.resize(parents.factor_count as usize, 0);
+        for (position, (slot, value)) in base.slots.iter().zip(&base.values).enumerate().skip(1) {
+            base.by_slot[*slot as usize - 1] = *value;
+            let Some(factor) = parents.factor(*slot).filter(|_| *value != 0.0) else { continue };
+            present.set(factor);
+            positions[factor as usize] = position as u32;
+            let parent = parents.roots.get(*slot as usize).copied().unwrap_or(0);
+            if parent > 0 {
+                self.present.push((parent - 1, *value));
+            }
+        }
+        self.filled.extend_from_slice(&base.slots[1..]);
     }
 }

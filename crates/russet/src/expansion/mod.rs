@@ -6,8 +6,9 @@
 //! table's limit are they hashed.
 
 pub(crate) mod adaptive;
+pub(crate) mod blocks;
 mod cubic;
-pub(crate) mod keys;
+pub(crate) mod families;
 mod ngram;
 mod quadratic;
 
@@ -79,9 +80,9 @@ mod tests {
         products(kind, base, &table, 0, &mut rows);
         let mut found = BTreeMap::new();
         for row in rows {
-            for position in row.first as usize..row.end as usize {
-                let place = row.place.of(base.slots[position], 0);
-                let again = found.insert(place, row.multiplier * base.values[position]);
+            for (position, value) in row.values(base).iter().enumerate() {
+                let place = row.place(base, position, 0);
+                let again = found.insert(place, row.multiplier * value);
                 assert_eq!(again, None, "place {place} is active twice");
             }
         }

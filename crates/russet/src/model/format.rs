@@ -7,8 +7,9 @@
 //! 12      4      length of the header
 //! 16      ...    header: JSON with the settings, the learning state, and attachments
 //!         ...    features: count; ids; slots (hashed only); lengths of names; names
-//!         ...    for an adaptive expansion: which features have fractional values; which products are where
-//!         ...    base weights, then products: count, stored, kind; w, G, N of each stored slot
+//!         ...    base weights: count, stored, kind; w, G, N and activity of each stored slot
+//!         ...    products: as base weights; for an adaptive expansion, which features have fractional values,
+//!                then the count of products, then parent, base slot, w, G, N and activity of each
 //! end-8   8      XXH3 of all before
 //! ```
 //! Whole numbers are little-endian; counts are 8 bytes long.
@@ -62,22 +63,22 @@ impl Model {
         let header = Header {
             settings: (*self.settings).clone(),
             state: self.state(),
-            growth: self.growth.as_ref().map(Growth::header),
+            growth: self.growth.as_ref().map(|growth| growth.header(&self.products)),
             attachments: self.attachments.clone(),
         };
         let header = serde_json::to_vec(&header).expect("the header has only plain fields");
         let mut bytes =
-            Vec::with_capacity(header.len() + 64 + self.features.len() * 32 + self.linear.slots().len() * 12);
+            Vec::with_capacity(header.len() + 64 + self.features.len() * 32 + self.linear.len() * SLOT_BYTES);
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
         bytes.extend_from_slice(&(header.len() as u32).to_le_bytes());
         bytes.extend_from_slice(&header);
         write_features(&self.features, self.settings.indexing, &mut bytes);
-        if let Some(growth) = &self.growth {
-            write_growth(growth, &mut bytes);
-        }
         write_weights(&self.linear, &mut bytes);
-        write_weights(&self.products, &mut bytes);
+        match &self.growth {
+            Some(growth) => write_growth(growth, &self.products, &mut bytes),
+            None => write_weights(&self.products, &mut bytes),
+        }
         let checksum = xxh3_64(&bytes);
         bytes.extend_from_slice(&checksum.to_le_bytes());
         bytes
@@ -98,14 +99,14 @@ impl Model {
         (model.scale, model.shrinkage, model.rounds, model.progress) = (scale, shrinkage, rounds, progress);
         model.attachments = header.attachments;
         read_features(&mut model.features, model.settings.indexing, &mut input)?;
-        if model.growth.is_some() {
-            let header = header.growth.as_ref().ok_or(damaged("its parents are missing"))?;
-            model.growth = Some(read_growth(header, &model, &mut input)?);
-            model.products.grow_to(model.growth.as_ref().map_or(0, Growth::slots_needed));
-        }
         model.fit_tables();
         read_weights(&mut model.linear, &mut input)?;
-        read_weights(&mut model.products, &mut input)?;
+        if model.growth.is_some() {
+            let header = header.growth.as_ref().ok_or(damaged("its parents are missing"))?;
+            read_growth(header, &mut model, &mut input)?;
+        } else {
+            read_weights(&mut model.products, &mut input)?;
+        }
         if !input.rest.is_empty() {
             return Err(damaged("it goes on after its end"));
         }
@@ -164,50 +165,62 @@ fn read_features(features: &mut FeatureTable, indexing: Indexing, input: &mut In
     Ok(())
 }
 
-fn write_growth(growth: &Growth, bytes: &mut Vec<u8>) {
-    let (fractional, products) = (growth.parents.fractional_bits(), growth.keyed_products());
+fn write_growth(growth: &Growth, table: &WeightTable, bytes: &mut Vec<u8>) {
+    let fractional = growth.parents.fractional_bits();
     bytes.extend_from_slice(&(fractional.len() as u64).to_le_bytes());
     fractional.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
-    bytes.extend_from_slice(&(products.len() as u64).to_le_bytes());
-    for (parent, slot) in products {
+    let (start, mut count) = (bytes.len(), 0u64);
+    bytes.extend_from_slice(&[0; 8]);
+    growth.visit_in_order(table, |parent, slot, place| {
+        count += 1;
         bytes.extend_from_slice(&parent.to_le_bytes());
         bytes.extend_from_slice(&slot.to_le_bytes());
-    }
+        write_slot(table, place, bytes);
+    });
+    bytes[start..start + 8].copy_from_slice(&count.to_le_bytes());
 }
 
-fn read_growth(header: &GrowthHeader, model: &Model, input: &mut Input<'_>) -> Result<Growth, ModelError> {
+fn read_growth(header: &GrowthHeader, model: &mut Model, input: &mut Input<'_>) -> Result<(), ModelError> {
+    let contradiction = damaged("its parents contradict each other");
     let count = input.count(8)?;
     let fractional = (0..count).map(|_| input.u64()).collect::<Result<Vec<_>, _>>()?;
-    let count = input.count(8)?;
-    let products = (0..count).map(|_| Ok((input.u32()?, input.u32()?))).collect::<Result<Vec<_>, _>>()?;
-    let (slot_count, limit) = (model.features.slot_count(), model.products.limit());
-    if products.len() > limit {
-        return Err(damaged("it has more products than its memory allows"));
+    let (slot_count, table) = (model.features.slot_count(), &mut model.products);
+    let restored = Growth::restore(header, &model.settings, fractional, slot_count, table);
+    let mut growth = restored.ok_or(contradiction.clone())?;
+    for _ in 0..input.count(8 + SLOT_BYTES)? {
+        let (parent, slot) = (input.u32()?, input.u32()?);
+        let place = growth.restore_product(parent, slot, slot_count, table).ok_or(contradiction.clone())?;
+        read_slot(table, place, input)?;
     }
-    Growth::restore(header, &model.settings, fractional, &products, slot_count, limit)
-        .ok_or(damaged("its parents contradict each other"))
+    model.growth = Some(growth);
+    Ok(())
 }
 
 const DENSE: u32 = 0;
 const SPARSE: u32 = 1;
-const SLOT_BYTES: usize = 12;
+const SLOT_BYTES: usize = 16;
 
 /// Every slot, or only those in use with their places, whichever is shorter.
 fn write_weights(table: &WeightTable, bytes: &mut Vec<u8>) {
-    let slots = table.slots();
-    let used = slots.iter().filter(|slot| !slot.is_untouched()).count();
-    let sparse = used * (SLOT_BYTES + 4) < slots.len() * SLOT_BYTES;
-    bytes.extend_from_slice(&(slots.len() as u64).to_le_bytes());
-    bytes.extend_from_slice(&(if sparse { used } else { slots.len() } as u64).to_le_bytes());
+    let used = table.iter().filter(|slot| !slot.is_untouched()).count();
+    let sparse = used * (SLOT_BYTES + 4) < table.len() * SLOT_BYTES;
+    bytes.extend_from_slice(&(table.len() as u64).to_le_bytes());
+    bytes.extend_from_slice(&(if sparse { used } else { table.len() } as u64).to_le_bytes());
     bytes.extend_from_slice(&(if sparse { SPARSE } else { DENSE }).to_le_bytes());
-    for (place, slot) in slots.iter().enumerate().filter(|(_, slot)| !sparse || !slot.is_untouched()) {
+    for place in (0..table.len()).filter(|place| !sparse || !table.get(*place).is_untouched()) {
         if sparse {
             bytes.extend_from_slice(&(place as u32).to_le_bytes());
         }
-        for field in [slot.weight, slot.gradient, slot.scale] {
-            bytes.extend_from_slice(&field.to_le_bytes());
-        }
+        write_slot(table, place, bytes);
     }
+}
+
+fn write_slot(table: &WeightTable, place: usize, bytes: &mut Vec<u8>) {
+    let slot = table.get(place);
+    for field in [slot.weight, slot.gradient, slot.scale] {
+        bytes.extend_from_slice(&field.to_le_bytes());
+    }
+    bytes.extend_from_slice(&table.active(place).to_le_bytes());
 }
 
 fn read_weights(table: &mut WeightTable, input: &mut Input<'_>) -> Result<(), ModelError> {
@@ -219,25 +232,28 @@ fn read_weights(table: &mut WeightTable, input: &mut Input<'_>) -> Result<(), Mo
         SPARSE => true,
         _ => return Err(wrong_size),
     };
-    let slots = table.slots_mut();
-    if length != slots.len() as u64 {
+    if length != table.len() as u64 {
         return Err(wrong_size);
     }
     for place in 0..stored {
         let place = if sparse { input.u32()? as usize } else { place };
-        let slot = read_slot(input)?;
-        *slots.get_mut(place).ok_or(wrong_size.clone())? = slot;
+        if place >= table.len() {
+            return Err(wrong_size);
+        }
+        read_slot(table, place, input)?;
     }
     Ok(())
 }
 
-fn read_slot(input: &mut Input<'_>) -> Result<Slot, ModelError> {
+fn read_slot(table: &mut WeightTable, place: usize, input: &mut Input<'_>) -> Result<(), ModelError> {
     let [weight, gradient, scale] = [input.f32()?, input.f32()?, input.f32()?];
     if !(weight.is_finite() && gradient.is_finite() && scale.is_finite() && gradient >= 0.0 && scale >= 0.0) {
         return Err(damaged("a weight is not a number"));
     }
-    let inverse_scale = if scale > 0.0 { 1.0 / scale } else { 0.0 };
-    Ok(Slot { weight, gradient, scale, inverse_scale })
+    let key = table.get(place).key;
+    table.set(place, Slot { weight, gradient, scale, key });
+    table.set_active(place, input.u32()?);
+    Ok(())
 }
 
 /// Bytes still to be read.

@@ -3,6 +3,7 @@
 //! A [`Model`] is only changed by a [`crate::Learner`]. Predicting does not change it: a [`Predictor`] holds the
 //! buffers, so any number of them can share one model, one in each thread.
 
+pub(crate) mod activity;
 mod format;
 mod predictor;
 mod terms;
@@ -12,12 +13,12 @@ use std::collections::BTreeMap;
 
 use crate::expansion;
 use crate::feature::FeatureTable;
-use crate::growth::Growth;
+use crate::growth::{Growth, StorageReport};
 use crate::loss::{Hinge, Logistic, Loss, LossKind, Quantile, Squared};
 use crate::metrics::{Progressive, Task};
 use crate::schedule::Schedule;
 use crate::settings::{Checked, ExpansionKind};
-use crate::step::{Active, GlobalScale, Shrinkage};
+use crate::step::{Active, GlobalScale, Scratches, Shrinkage};
 use crate::weights::{Cpu, Loops, WeightTable, sum};
 
 pub use format::{FORMAT_VERSION, ModelError};
@@ -71,7 +72,8 @@ impl Model {
             features: FeatureTable::new(settings.indexing, settings.bits, settings.seed),
             linear: WeightTable::new(settings.bits),
             products: match settings.expansion {
-                ExpansionKind::Apple => WeightTable::with_limit((settings.memory as usize) << 16),
+                // Its memory is looked after as it grows.
+                ExpansionKind::Apple => WeightTable::with_limit(usize::MAX),
                 _ => WeightTable::new(settings.bits),
             },
             growth: (settings.expansion == ExpansionKind::Apple)
@@ -133,7 +135,7 @@ impl Model {
 
     /// How many weights an example has touched: base weights and products.
     pub fn weight_counts(&self) -> (usize, usize) {
-        let used = |table: &WeightTable| table.slots().iter().filter(|slot| !slot.is_untouched()).count();
+        let used = |table: &WeightTable| table.iter().filter(|slot| !slot.is_untouched()).count();
         (used(&self.linear), used(&self.products))
     }
 
@@ -159,10 +161,9 @@ impl Model {
         self.growth.as_ref().map_or(self.settings.expansion.degree() as usize, grown)
     }
 
-    /// For an adaptive expansion: whether products lie in straight rows, and how often one had to share a weight
-    /// because memory was full.
-    pub fn storage(&self) -> Option<(bool, u64)> {
-        self.growth.as_ref().map(|growth| (growth.in_blocks(), growth.crowded()))
+    /// How the products of an adaptive expansion use memory.
+    pub fn storage(&self) -> Option<StorageReport> {
+        self.growth.as_ref().map(|growth| growth.storage(&self.products))
     }
 
     /// Lets the strongest monomials become parents.
@@ -171,8 +172,10 @@ impl Model {
         let average = self.progress.tally.base_features_per_example().unwrap_or(0.0);
         let base = average + f64::from(self.settings.headroom);
         let count = libm::pow(base, f64::from(self.settings.alpha)).floor() as usize;
-        let candidates = growth.candidates(&self.linear, &self.products, &self.shrinkage);
-        growth.grow(&self.settings.select.rule().choose(candidates, count));
+        let mut choice = self.settings.select.rule().choice(count);
+        growth.offer_candidates(&self.linear, &self.products, &self.shrinkage, &mut *choice);
+        growth.grow(&choice.chosen(), &self.linear, &self.products);
+        growth.choose_layout(&mut self.products, self.features.slot_count(), average);
         self.fit_tables();
     }
 
@@ -187,6 +190,12 @@ impl Model {
         self.products.grow_to(usize::try_from(products).unwrap_or(usize::MAX));
     }
 
+    /// Counts the active features.
+    pub(crate) fn count(&mut self, active: Active<'_>) {
+        self.linear.count(&[active.linear], active.base);
+        self.products.count(active.products, active.base);
+    }
+
     /// `base + w . x`, clipped to the range that labels have had.
     #[inline(always)]
     pub(crate) fn predict<L: Loops>(&self, loops: L, active: Active<'_>, base: f32) -> f32 {
@@ -194,6 +203,16 @@ impl Model {
         let mut total = [0.0; crate::weights::LANES];
         self.linear.score(loops, &[active.linear], active.base, gravity, &mut total);
         self.products.score(loops, active.products, active.base, gravity, &mut total);
+        self.clip(sum(&total) * self.shrinkage.contraction() + base)
+    }
+
+    /// The same at the beginning of a step.
+    #[inline(always)]
+    pub(crate) fn open<L: Loops>(&self, loops: L, active: Active<'_>, base: f32, scratches: &mut Scratches) -> f32 {
+        let gravity = self.shrinkage.gravity();
+        let mut total = [0.0; crate::weights::LANES];
+        self.linear.open(loops, &[active.linear], active.base, gravity, &mut total, &mut scratches.linear);
+        self.products.open(loops, active.products, active.base, gravity, &mut total, &mut scratches.products);
         self.clip(sum(&total) * self.shrinkage.contraction() + base)
     }
 

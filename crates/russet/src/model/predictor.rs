@@ -4,7 +4,6 @@ use crate::expansion::{self, adaptive::Enumerator};
 use crate::intake::Intake;
 use crate::loss::LossKind;
 use crate::metrics::Task;
-use crate::settings::ExpansionKind;
 use crate::step::Active;
 use crate::weights::{Loops, Row, Work};
 
@@ -46,8 +45,7 @@ pub struct Predicted<'m> {
 impl Model {
     /// A predictor for this model.
     pub fn predictor(&self) -> Predictor<'_> {
-        let sorted = self.settings.expansion != ExpansionKind::Linear;
-        let intake = Intake::new(self.settings.ngram, sorted);
+        let intake = Intake::new(self.settings.ngram, self.settings.expansion.needs_order());
         Predictor { model: self, intake, enumerator: Enumerator::default(), rows: Vec::new() }
     }
 }
@@ -67,7 +65,7 @@ impl<'m> Predictor<'m> {
         let settings = &model.settings;
         let base = self.intake.take(batch, example, &model.features);
         match &model.growth {
-            Some(growth) => growth.predict_rows(base, &mut self.enumerator, &mut self.rows),
+            Some(growth) => growth.rows(base, &model.products, &mut self.enumerator, &mut self.rows),
             None => expansion::products(settings.expansion, base, &model.products, settings.seed, &mut self.rows),
         }
         let active = Active { base, linear: expansion::linear(base), products: &self.rows };

@@ -40,7 +40,7 @@ impl Model {
         let mut branches = Vec::new();
         growth.parents.walk(|depth, number| {
             let parent = growth.parents.get(number);
-            let slot = growth.weight_of(number, &self.linear, &self.products);
+            let slot = growth.weight_of(parent.origin, &self.linear, &self.products);
             let effect = slot.map_or(0.0, |slot| self.shrinkage.weight(slot.weight) * slot.scale);
             let names: Vec<_> = parent.monomial.slots().iter().map(|slot| self.features.name(*slot)).collect();
             branches.push(Branch { depth, name: names.join(" * "), epoch: parent.epoch, effect });
@@ -61,32 +61,32 @@ impl Model {
     fn visit_linear(&self, strongest: &mut Strongest) {
         let slots = self.linear.slots();
         for slot in std::iter::once(0).chain(self.features.iter().map(|(_, slot, _)| slot)) {
-            self.visit(slots.get(slot as usize), strongest, 1, || if slot == 0 { vec![] } else { vec![slot] });
+            self.visit(slots.get(slot as usize).copied(), strongest, 1, || if slot == 0 { vec![] } else { vec![slot] });
         }
     }
 
     fn visit_products(&self, strongest: &mut Strongest) {
         if let Some(growth) = &self.growth {
-            growth.visit_products(&self.products, |parent, slot, weight| {
+            growth.visit_products(&self.products, |parent, slot, place| {
                 let product = || growth.parents.get(parent).monomial.times(slot).slots().to_vec();
                 let epoch = growth.parents.get(parent).epoch + 1;
-                self.visit(Some(weight), strongest, epoch, product);
+                self.visit(Some(self.products.get(place)), strongest, epoch, product);
             });
             return;
         }
         let (slots, slot_count, limit) = (self.products.slots(), self.features.slot_count(), self.products.limit());
         let mut shared_from = 0;
         expansion::visit_places(self.settings.expansion, slot_count, limit, &mut |place, product| {
-            self.visit(slots.get(place), strongest, 1, || product.to_vec());
+            self.visit(slots.get(place).copied(), strongest, 1, || product.to_vec());
             shared_from = place + 1;
         });
         // Places after the last that has a name; before it, a place may be shared too, but the name is its first user's.
         for (place, slot) in slots.iter().enumerate().skip(shared_from) {
-            self.visit(Some(slot), strongest, 1, || vec![SHARED, place as u32]);
+            self.visit(Some(*slot), strongest, 1, || vec![SHARED, place as u32]);
         }
     }
 
-    fn visit(&self, slot: Option<&Slot>, strongest: &mut Strongest, epoch: u32, product: impl FnOnce() -> Vec<u32>) {
+    fn visit(&self, slot: Option<Slot>, strongest: &mut Strongest, epoch: u32, product: impl FnOnce() -> Vec<u32>) {
         let Some(slot) = slot.filter(|slot| !slot.is_untouched()) else { return };
         let weight = self.shrinkage.weight(slot.weight);
         // Plain gradient steps keep no scale; there the weight has to speak for itself.

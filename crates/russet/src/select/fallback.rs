@@ -1,16 +1,43 @@
-use super::weight::Weight;
-use super::{Candidate, Select};
+use super::{Candidate, Choice, Select, Strongest};
 
 /// All places but one by weight; the last to the first candidate of the smallest degree. So every monomial of degree
 /// l is in the feature set after O(d^(l-1)) growths, whatever the weights say.
 pub(super) struct Fallback;
 
+struct WithLowest {
+    strongest: Strongest,
+    /// The `count` first candidates by degree: the strongest cannot be all of them.
+    lowest: Vec<Candidate>,
+    count: usize,
+}
+
 impl Select for Fallback {
-    fn choose(&self, candidates: Vec<Candidate>, count: usize) -> Vec<Candidate> {
-        let Some(places) = count.checked_sub(1) else { return Vec::new() };
-        let mut chosen = Weight.choose(candidates.clone(), places);
-        let order = |candidate: &Candidate| (candidate.degree, candidate.origin, candidate.slot);
-        let lowest = candidates.into_iter().filter(|candidate| !chosen.contains(candidate)).min_by_key(order);
+    fn choice(&self, count: usize) -> Box<dyn Choice> {
+        let strongest = Strongest::new(count.saturating_sub(1));
+        Box::new(WithLowest { strongest, lowest: Vec::new(), count })
+    }
+}
+
+impl WithLowest {
+    fn cut(&mut self) {
+        self.lowest.sort_unstable_by_key(|candidate| (candidate.degree, candidate.origin, candidate.slot));
+        self.lowest.truncate(self.count);
+    }
+}
+
+impl Choice for WithLowest {
+    fn offer(&mut self, candidate: Candidate) {
+        self.strongest.offer(candidate);
+        self.lowest.push(candidate);
+        if self.lowest.len() / 2 > self.count.max(512) {
+            self.cut();
+        }
+    }
+
+    fn chosen(mut self: Box<Self>) -> Vec<Candidate> {
+        self.cut();
+        let mut chosen = self.strongest.chosen();
+        let lowest = self.lowest.into_iter().find(|candidate| !chosen.contains(candidate));
         chosen.extend(lowest);
         chosen
     }
@@ -18,18 +45,18 @@ impl Select for Fallback {
 
 #[cfg(test)]
 mod tests {
-    use super::super::candidate;
+    use super::super::{candidate, chosen_by};
     use super::*;
 
     #[test]
     fn one_place_goes_to_the_smallest_degree() {
-        let candidates = vec![
+        let candidates = [
             candidate(Some(0), 2, 2, 0.9),
             candidate(Some(0), 3, 2, 0.8),
             candidate(None, 7, 1, 0.0),
             candidate(None, 9, 1, 0.1),
         ];
-        let chosen: Vec<u32> = Fallback.choose(candidates, 2).iter().map(|candidate| candidate.slot).collect();
-        assert_eq!(chosen, [2, 7]);
+        assert_eq!(chosen_by(&Fallback, &candidates, 2), [2, 7]);
+        assert_eq!(chosen_by(&Fallback, &candidates, 0), []);
     }
 }

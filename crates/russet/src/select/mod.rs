@@ -1,4 +1,6 @@
 //! Which monomials become parents.
+//!
+//! A rule is a [`Select`]; for each growth it makes a [`Choice`] that is offered every monomial that may become a parent.
 
 mod fallback;
 mod weight;
@@ -28,10 +30,19 @@ pub(crate) struct Candidate {
     pub(crate) strength: f32,
 }
 
-/// Chooses from candidates.
+/// A rule by which candidates are chosen.
 pub(crate) trait Select {
-    /// At most `count` of the candidates.
-    fn choose(&self, candidates: Vec<Candidate>, count: usize) -> Vec<Candidate>;
+    /// A choice of at most `count` candidates.
+    fn choice(&self, count: usize) -> Box<dyn Choice>;
+}
+
+/// A choice that is being made. There may be millions of candidates, so it keeps only those that may be chosen.
+pub(crate) trait Choice {
+    /// Considers a candidate.
+    fn offer(&mut self, candidate: Candidate);
+
+    /// The chosen ones.
+    fn chosen(self: Box<Self>) -> Vec<Candidate>;
 }
 
 impl SelectKind {
@@ -45,20 +56,76 @@ impl SelectKind {
 }
 
 /// The `count` strongest, strongest first. Equals are ordered by where they come from, so that the order does not depend
-/// on the storage. There may be millions to choose a few hundred from, so only those are sorted.
-fn strongest(mut candidates: Vec<Candidate>, count: usize) -> Vec<Candidate> {
-    let origin = |candidate: &Candidate| (candidate.origin.map_or(0, |origin| u64::from(origin) + 1), candidate.slot);
-    let order =
-        |a: &Candidate, b: &Candidate| b.strength.total_cmp(&a.strength).then_with(|| origin(a).cmp(&origin(b)));
-    if count < candidates.len() {
-        candidates.select_nth_unstable_by(count, order);
-        candidates.truncate(count);
+/// on the storage. A strength of 0 points nowhere.
+struct Strongest {
+    count: usize,
+    found: Vec<Candidate>,
+    /// What is weaker than this cannot be chosen any more.
+    floor: f32,
+}
+
+impl Strongest {
+    fn new(count: usize) -> Strongest {
+        Strongest { count, found: Vec::new(), floor: 0.0 }
     }
-    candidates.sort_unstable_by(order);
-    candidates
+
+    fn offer(&mut self, candidate: Candidate) {
+        if candidate.strength > 0.0 && candidate.strength >= self.floor {
+            self.found.push(candidate);
+            if self.found.len() / 2 > self.count.max(512) {
+                self.cut();
+            }
+        }
+    }
+
+    fn cut(&mut self) {
+        let origin = |candidate: &Candidate| (candidate.origin.map_or(0, |origin| u64::from(origin) + 1), candidate.slot);
+        let order =
+            |a: &Candidate, b: &Candidate| b.strength.total_cmp(&a.strength).then_with(|| origin(a).cmp(&origin(b)));
+        self.found.sort_unstable_by(order);
+        self.found.truncate(self.count);
+        if self.found.len() == self.count {
+            self.floor = self.found.last().map_or(0.0, |weakest| weakest.strength);
+        }
+    }
+
+    fn chosen(mut self) -> Vec<Candidate> {
+        self.cut();
+        self.found
+    }
 }
 
 #[cfg(test)]
-pub(crate) fn candidate(origin: Option<u32>, slot: u32, degree: usize, strength: f32) -> Candidate {
+fn candidate(origin: Option<u32>, slot: u32, degree: usize, strength: f32) -> Candidate {
     Candidate { origin, slot, degree, strength }
+}
+
+/// The slots of the candidates that a rule chooses.
+#[cfg(test)]
+fn chosen_by(rule: &dyn Select, candidates: &[Candidate], count: usize) -> Vec<u32> {
+    let mut choice = rule.choice(count);
+    candidates.iter().for_each(|candidate| choice.offer(*candidate));
+    choice.chosen().iter().map(|candidate| candidate.slot).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_strongest_of_many_are_those_of_a_sorted_list(
+            strengths in prop::collection::vec(0u8..200, 0..4000), count in 0usize..40,
+        ) {
+            let mut all: Vec<Candidate> =
+                (0..).zip(&strengths).map(|(slot, strength)| candidate(None, slot, 1, f32::from(*strength))).collect();
+            let mut strongest = Strongest::new(count);
+            all.iter().for_each(|candidate| strongest.offer(*candidate));
+            all.retain(|candidate| candidate.strength > 0.0);
+            all.sort_by(|a, b| b.strength.total_cmp(&a.strength).then(a.slot.cmp(&b.slot)));
+            all.truncate(count);
+            prop_assert_eq!(strongest.chosen(), all);
+        }
+    }
 }

@@ -1,30 +1,40 @@
-use super::{Candidate, Select, strongest};
+use super::{Candidate, Choice, Select, Strongest};
 
-/// The largest weights; a weight of 0 points nowhere.
+/// The largest weights.
 pub(super) struct Weight;
 
+struct ByWeight(Strongest);
+
 impl Select for Weight {
-    fn choose(&self, mut candidates: Vec<Candidate>, count: usize) -> Vec<Candidate> {
-        candidates.retain(|candidate| candidate.strength > 0.0);
-        strongest(candidates, count)
+    fn choice(&self, count: usize) -> Box<dyn Choice> {
+        Box::new(ByWeight(Strongest::new(count)))
+    }
+}
+
+impl Choice for ByWeight {
+    fn offer(&mut self, candidate: Candidate) {
+        self.0.offer(candidate);
+    }
+
+    fn chosen(self: Box<Self>) -> Vec<Candidate> {
+        self.0.chosen()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::candidate;
+    use super::super::{candidate, chosen_by};
     use super::*;
 
     #[test]
     fn the_strongest_are_chosen_whatever_their_degree() {
-        let candidates = vec![
+        let candidates = [
             candidate(None, 1, 1, 0.1),
             candidate(Some(0), 2, 2, 0.9),
             candidate(None, 3, 1, 0.5),
             candidate(None, 4, 1, 0.0),
         ];
-        let chosen: Vec<u32> = Weight.choose(candidates.clone(), 2).iter().map(|candidate| candidate.slot).collect();
-        assert_eq!(chosen, [2, 3]);
-        assert_eq!(Weight.choose(candidates, 9).len(), 3);
+        assert_eq!(chosen_by(&Weight, &candidates, 2), [2, 3]);
+        assert_eq!(chosen_by(&Weight, &candidates, 9).len(), 3);
     }
 }

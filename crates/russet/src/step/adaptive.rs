@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::{Active, Directions, Step, Surprise};
+use super::{Active, Scratches, Step, Surprise};
 use crate::loss::Loss;
 use crate::model::Model;
 use crate::weights::Loops;
@@ -36,7 +36,7 @@ impl Step for Adaptive {
         active: Active<'_>,
         loss: impl Loss,
         surprise: Surprise,
-        directions: &mut Directions,
+        scratches: &mut Scratches,
     ) {
         let Surprise { prediction, label, importance } = surprise;
         let slope = loss.slope(prediction, label);
@@ -44,23 +44,31 @@ impl Step for Adaptive {
         if squared_slope == 0.0 {
             return;
         }
-        let linear = model.linear.measure(loops, &[active.linear], active.base, squared_slope, &mut directions.linear);
-        let products =
-            model.products.measure(loops, active.products, active.base, squared_slope, &mut directions.products);
+        // Products first: new ones inherit from base weights as they were before this example.
+        let Active { base, linear, products } = active;
+        let origins = model.linear.slots();
+        let products = model.products.measure(loops, products, base, origins, squared_slope, &mut scratches.products);
+        let linear = model.linear.measure(loops, &[linear], base, &[], squared_slope, &mut scratches.linear);
         let scale = model.scale.add(importance, linear.norm + products.norm);
         let sensitivity = scale * (linear.sensitivity + products.sensitivity);
         let size = loss.step(prediction, label, model.settings.learning_rate * importance, sensitivity);
         // The step as a multiple of the plain gradient step: how long L1 and L2 pull.
         let size = model.shrinkage.pull(size, -size / slope, model.settings.l1, model.settings.l2);
-        model.move_weights(loops, active, scale * size, directions);
+        model.move_weights(loops, active, scale * size, scratches);
     }
 }
 
 impl Model {
     #[inline(always)]
-    pub(super) fn move_weights<L: Loops>(&mut self, loops: L, active: Active<'_>, step: f32, directions: &Directions) {
-        self.linear.apply(loops, &[active.linear], active.base, step, &directions.linear);
-        self.products.apply(loops, active.products, active.base, step, &directions.products);
+    pub(super) fn move_weights<L: Loops>(
+        &mut self,
+        loops: L,
+        active: Active<'_>,
+        step: f32,
+        scratches: &mut Scratches,
+    ) {
+        self.linear.close(loops, &[active.linear], active.base, step, &mut scratches.linear);
+        self.products.close(loops, active.products, active.base, step, &mut scratches.products);
         if self.shrinkage.is_spent() {
             self.shrinkage.settle(&mut [&mut self.linear, &mut self.products]);
         }

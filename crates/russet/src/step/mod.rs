@@ -20,7 +20,7 @@ pub use shrinkage::Shrinkage;
 
 use crate::loss::Loss;
 use crate::model::Model;
-use crate::weights::{BaseFeatures, Loops, Row};
+use crate::weights::{BaseFeatures, Loops, Row, Scratch};
 
 /// The active features of one example: a row of base weights and rows of products.
 #[derive(Clone, Copy)]
@@ -37,11 +37,11 @@ impl Active<'_> {
     }
 }
 
-/// Room for the direction of every active weight, reused from example to example.
+/// What the loops over an example's weights pass on to each other, reused from example to example.
 #[derive(Clone, Debug, Default)]
-pub struct Directions {
-    linear: Vec<f32>,
-    products: Vec<f32>,
+pub(crate) struct Scratches {
+    pub(crate) linear: Scratch,
+    pub(crate) products: Scratch,
 }
 
 /// What an example's prediction and label say.
@@ -61,6 +61,6 @@ pub(crate) trait Step: Copy {
         active: Active<'_>,
         loss: impl Loss,
         surprise: Surprise,
-        directions: &mut Directions,
+        scratches: &mut Scratches,
     );
 }

@@ -1,7 +1,7 @@
-use super::{Active, Directions, Step, Surprise};
+use super::{Active, Scratches, Step, Surprise};
 use crate::loss::Loss;
 use crate::model::Model;
-use crate::weights::{Loops, WeightTable};
+use crate::weights::Loops;
 
 /// `w <- (1 - eta_t lambda) w - eta_t h slope(p) x` with `eta_t = 1 / (lambda (t + 1))`, t = 1, 2, ...
 ///
@@ -19,7 +19,7 @@ impl Step for Sgd {
         active: Active<'_>,
         loss: impl Loss,
         surprise: Surprise,
-        directions: &mut Directions,
+        scratches: &mut Scratches,
     ) {
         model.rounds += 1;
         let rate = 1.0 / (f64::from(model.settings.l2) * (model.rounds + 1) as f64);
@@ -28,8 +28,8 @@ impl Step for Sgd {
         let size = size.clamp(f32::MIN.into(), f32::MAX.into()) as f32;
         let kept = model.rounds as f64 / (model.rounds + 1) as f64;
         let size = model.shrinkage.pull_by(size, kept, rate * f64::from(model.settings.l1));
-        WeightTable::values(&[active.linear], active.base, &mut directions.linear);
-        WeightTable::values(active.products, active.base, &mut directions.products);
-        model.move_weights(loops, active, size, directions);
+        model.linear.point_along_values(&[active.linear], active.base, &mut scratches.linear);
+        model.products.point_along_values(active.products, active.base, &mut scratches.products);
+        model.move_weights(loops, active, size, scratches);
     }
 }

@@ -63,9 +63,7 @@ impl Shrinkage {
 
     /// Writes out what every weight stands for and starts anew. Rare, so its cost is spread over many examples.
     pub(super) fn settle(&mut self, tables: &mut [&mut WeightTable]) {
-        for slot in tables.iter_mut().flat_map(|table| table.slots_mut()) {
-            slot.weight = self.weight(slot.weight);
-        }
+        tables.iter_mut().for_each(|table| table.change_weights(|stored| self.weight(stored)));
         *self = Shrinkage::default();
     }
 }
@@ -73,6 +71,7 @@ impl Shrinkage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::weights::Slot;
 
     #[test]
     fn lazy_pulls_equal_pulls_at_once() {
@@ -96,11 +95,14 @@ mod tests {
         assert!(shrinkage.is_spent());
         let mut table = WeightTable::new(4);
         table.grow_to(3);
-        table.slots_mut()[1].weight = 2e6;
-        table.slots_mut()[2].weight = -0.001;
-        let before: Vec<f32> = table.slots().iter().map(|slot| shrinkage.weight(slot.weight)).collect();
+        table.set(1, Slot { weight: 2e6, ..Slot::default() });
+        table.set(2, Slot { weight: -0.001, ..Slot::default() });
+        let weights = |shrinkage: &Shrinkage, table: &WeightTable| -> Vec<f32> {
+            table.iter().map(|slot| shrinkage.weight(slot.weight)).collect()
+        };
+        let before = weights(&shrinkage, &table);
         shrinkage.settle(&mut [&mut table]);
-        let after: Vec<f32> = table.slots().iter().map(|slot| shrinkage.weight(slot.weight)).collect();
+        let after = weights(&shrinkage, &table);
         assert_eq!(before, after);
         assert_eq!(after[2], 0.0);
     }

@@ -1,38 +1,32 @@
-use super::{BaseFeatures, Lanes, Row, Slot};
+//! The three loops over an example's active features, and where they keep what they pass on to each other.
 
-/// The three loops over an example's active features. Every version gives the same bits.
-///
-/// Each takes rows of one table. They are `unsafe` because they do not check that a row is inside the table.
+use super::tile::{TILE, Tile};
+use super::{Lanes, Slot};
+
+/// Which version of the loops runs. Every version gives the same bits.
 pub(crate) trait Loops: Copy {
-    /// Adds `sum_i w_i x_i` to `total`, with L1's pull of `gravity` on each weight.
-    ///
-    /// # Safety
-    /// Every row is inside `slots`.
-    unsafe fn score(slots: &[Slot], rows: &[Row], base: &BaseFeatures, gravity: f32, total: &mut Lanes);
-
-    /// For each feature: `G += g^2 x^2`, `N = max(N, |x|)`, and the direction `x / (N sqrt(G))` in which its weight
-    /// will move.
-    ///
-    /// # Safety
-    /// Every row is inside `slots`; the base features are distinct; `directions` has room for all active features.
-    unsafe fn measure(
-        slots: &mut [Slot],
-        rows: &[Row],
-        base: &BaseFeatures,
-        squared_slope: f32,
-        sums: &mut Sums,
-        directions: &mut [f32],
-    );
-
-    /// `w_i += step * direction_i`
-    ///
-    /// # Safety
-    /// Every row is inside `slots`.
-    unsafe fn apply(slots: &mut [Slot], rows: &[Row], base: &BaseFeatures, step: f32, directions: &[f32]);
+    /// Eight features at a time; otherwise one at a time, said plainly: the oracle.
+    const WIDE: bool;
 }
 
-/// The sums that [`Loops::measure`] adds to.
-#[derive(Default)]
+/// One feature at a time, said plainly: the oracle.
+#[derive(Clone, Copy)]
+pub(crate) struct Plain;
+
+/// Eight features at a time, where a row's weights are its own.
+#[derive(Clone, Copy)]
+pub(crate) struct Wide;
+
+impl Loops for Plain {
+    const WIDE: bool = false;
+}
+
+impl Loops for Wide {
+    const WIDE: bool = true;
+}
+
+/// The sums that the loop `measure` makes.
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Sums {
     /// `sum_i x_i^2 / N_i^2`
     pub(crate) norm: Lanes,
@@ -40,10 +34,48 @@ pub(crate) struct Sums {
     pub(crate) sensitivity: Lanes,
 }
 
-/// One feature at a time, said plainly: the oracle.
-#[derive(Clone, Copy)]
-pub(crate) struct Plain;
+/// What the loops over one table pass on to each other, for each active feature of the example, row by row. The wide loops
+/// fill each row up to whole tiles.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    /// The values of the features.
+    pub(super) x: Vec<[f32; TILE]>,
+    /// The direction in which each weight will move.
+    pub(super) directions: Vec<[f32; TILE]>,
+    /// Copies of weights that lie scattered, to be written back.
+    pub(super) tiles: Vec<Tile>,
+    /// The keys of those.
+    pub(super) keys: Vec<[u32; TILE]>,
+    /// Set if the plain loops run on this example.
+    pub(super) plain: bool,
+}
 
-/// Several features at a time, where a row's weights are its own.
-#[derive(Clone, Copy)]
-pub(crate) struct Wide;
+impl Scratch {
+    /// Room for `tiles` tiles.
+    #[inline(always)]
+    pub(super) fn resize(&mut self, tiles: usize, copies: bool) {
+        if self.x.len() < tiles {
+            self.x.resize(tiles, [0.0; TILE]);
+            self.directions.resize(tiles, [0.0; TILE]);
+        }
+        if copies && self.tiles.len() < tiles {
+            self.tiles.resize(tiles, Tile::default());
+            self.keys.resize(tiles, [0; TILE]);
+        }
+    }
+
+    /// Sets the `N` of the copy of a weight, if there is one.
+    pub(super) fn note_scale(&mut self, number: usize, scale: f32) {
+        if let Some(tile) = self.tiles.get_mut(number / TILE).filter(|_| !self.plain) {
+            tile.scale[number % TILE] = scale;
+        }
+    }
+
+    /// Takes note that the weight at `position` of the row whose copies begin at `tile` is now a new one.
+    pub(crate) fn admit(&mut self, tile: usize, position: usize, key: u32) {
+        if !self.plain {
+            self.tiles[tile + position / TILE].set(position % TILE, Slot::default());
+            self.keys[tile + position / TILE][position % TILE] = key;
+        }
+    }
+}

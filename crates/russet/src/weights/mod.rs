@@ -5,9 +5,9 @@
 //! times each of a range of the base features. The linear part is one row with `m = 1`; a quadratic expansion
 //! has a row for each base feature. So no product is ever written out: a row's values are made in the loop.
 //!
-//! Sums run in 16 lanes, the position in the row modulo 16, whatever the processor; results are therefore
+//! Sums run in 8 lanes, the position in the row modulo 8, whatever the processor; results are therefore
 //! the same bits everywhere. `plain` says each loop in the obvious way and is the oracle; `wide` computes the
-//! same, sixteen at a time.
+//! same, eight at a time.
 
 // The loops index without bounds checks: expansions make rows that fit their table (`WeightTable::holds`).
 #![allow(unsafe_code)]
@@ -16,22 +16,36 @@ mod cpu;
 mod loops;
 mod plain;
 mod row;
+mod scatter;
 mod slot;
 mod table;
+mod tile;
 mod wide;
 
 pub use cpu::Cpu;
 pub(crate) use cpu::Work;
-pub(crate) use loops::Loops;
+pub(crate) use loops::{Loops, Scratch};
 pub use row::{BaseFeatures, Place, Row};
 pub use slot::Slot;
 pub use table::{Measured, WeightTable};
+pub(crate) use tile::TILE;
 
 /// How many partial sums a loop keeps.
-pub(crate) const LANES: usize = 16;
+pub(crate) const LANES: usize = TILE;
 
-/// Sixteen partial sums.
+/// Eight partial sums.
 pub(crate) type Lanes = [f32; LANES];
+
+/// Asks for the memory of an element that is soon to be met.
+#[inline(always)]
+pub(crate) fn prefetch<T>(all: &[T], place: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(element) = all.get(place) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch changes nothing, and the address is that of an element.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(element).cast()) };
+    }
+}
 
 /// Adds up partial sums in a fixed order: halves onto halves.
 #[inline(always)]

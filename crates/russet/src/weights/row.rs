@@ -1,3 +1,4 @@
+use super::{Slot, bounded};
 use crate::feature::mix;
 
 /// The base features of one example, by slot, each once. The constant, slot 0, comes first.
@@ -7,12 +8,10 @@ pub struct BaseFeatures {
     pub slots: Vec<u32>,
     /// The value of each feature.
     pub values: Vec<f32>,
-    /// The `G` of each feature's own weight, where rows have something to inherit.
-    pub gradients: Vec<f32>,
     /// Places of weights, for rows that list them.
     pub listed: Vec<u32>,
-    /// Values with some set to 0, for rows that leave base features out.
-    pub masked: Vec<f32>,
+    /// The value of base slot `i` at `i - 1`, and 0 where there is none, for rows of tiles. Its length is a multiple of 8.
+    pub by_slot: Vec<f32>,
 }
 
 /// Where the weights of a row are.
@@ -22,22 +21,10 @@ pub enum Place {
     Own(u32),
     /// The weight for base slot `i` is at a place hashed from this key and `i`.
     Shared(u64),
-    /// The places are listed one by one, from here on in [`BaseFeatures::listed`]; none occurs twice.
+    /// The places are listed one by one, from here on in [`BaseFeatures::listed`]; only sealed ones may occur twice.
     Listed(u32),
-    /// The same, but a place may occur twice.
-    Crowded(u32),
-}
-
-impl Place {
-    /// The place of the weight for base slot (or listed place) `slot`, in a table of `mask + 1`.
-    #[inline]
-    pub(crate) fn of(self, slot: u32, mask: usize) -> usize {
-        match self {
-            Place::Own(start) => start as usize + slot as usize,
-            Place::Listed(_) | Place::Crowded(_) => slot as usize,
-            Place::Shared(key) => mix(key ^ u64::from(slot).wrapping_mul(0x9e37_79b9_7f4a_7c15)) as usize & mask,
-        }
-    }
+    /// The row is the tiles from this one on; it covers every base slot, in the example or not.
+    Tiles(u32),
 }
 
 /// A monomial times each base feature of a range: one stretch of the example's active features.
@@ -47,24 +34,22 @@ pub struct Row {
     pub place: Place,
     /// The value of the monomial.
     pub multiplier: f32,
-    /// The first base feature of the range, by its position in the example.
+    /// The first base feature of the range, by its position in the example; 0 for tiles.
     pub first: u32,
-    /// One past the last.
+    /// One past the last; the number of weights for tiles.
     pub end: u32,
     /// A new weight starts with `G` of this times the `G` of its base feature's own weight.
     pub heritage: f32,
     /// Whose row it is, in an adaptive expansion.
     pub parent: u32,
-    /// Where its values begin in [`BaseFeatures::masked`], if it leaves base features out.
-    pub masked: Option<u32>,
-    /// How many active features it stands for: its length, less what it leaves out.
+    /// How many active features it stands for: its length, less what is sealed.
     pub active: u32,
 }
 
 impl Row {
     /// A row of all base features of a range.
     pub(crate) fn whole(place: Place, multiplier: f32, first: u32, end: u32) -> Row {
-        Row { place, multiplier, first, end, heritage: 0.0, parent: 0, masked: None, active: end - first }
+        Row { place, multiplier, first, end, heritage: 0.0, parent: 0, active: end - first }
     }
 
     /// How many base features are in its range.
@@ -77,24 +62,42 @@ impl Row {
         self.first == self.end
     }
 
-    /// The slots (or listed places) and the values of the range.
+    /// What base features are multiplied with: their values, those of absent ones being 0.
     #[inline(always)]
-    pub(crate) fn range<'a>(&self, base: &'a BaseFeatures) -> (&'a [u32], &'a [f32]) {
+    pub(crate) fn values<'a>(&self, base: &'a BaseFeatures) -> &'a [f32] {
         let range = self.first as usize..self.end as usize;
-        let places = match self.place {
-            Place::Own(_) | Place::Shared(_) => &base.slots[range.clone()],
-            Place::Listed(start) | Place::Crowded(start) => &base.listed[start as usize..start as usize + self.len()],
-        };
-        let values = match self.masked {
-            None => &base.values[range],
-            Some(start) => &base.masked[start as usize..start as usize + self.len()],
-        };
-        (places, values)
+        if let Place::Tiles(_) = self.place { &base.by_slot[range] } else { &base.values[range] }
     }
 
-    /// The `G` that a new weight at `position` of the row starts with.
+    /// The base slot at `position` of the row.
     #[inline]
-    pub(crate) fn inherited(&self, base: &BaseFeatures, position: usize) -> f32 {
-        if self.heritage == 0.0 { 0.0 } else { self.heritage * base.gradients[self.first as usize + position] }
+    pub(crate) fn slot(&self, base: &BaseFeatures, position: usize) -> u32 {
+        match self.place {
+            Place::Tiles(_) => position as u32 + 1,
+            _ => base.slots[self.first as usize + position],
+        }
+    }
+
+    /// The place of the weight at `position` of the row, in a table of `length`.
+    #[inline]
+    pub(crate) fn place(&self, base: &BaseFeatures, position: usize, length: usize) -> usize {
+        let slot = || base.slots[self.first as usize + position];
+        match self.place {
+            Place::Own(start) => start as usize + slot() as usize,
+            Place::Listed(start) => base.listed[start as usize + position] as usize,
+            Place::Tiles(first) => first as usize * super::TILE + position,
+            Place::Shared(key) => {
+                mix(key ^ u64::from(slot()).wrapping_mul(0x9e37_79b9_7f4a_7c15)) as usize & (length - 1)
+            }
+        }
+    }
+
+    /// The `G` that a new weight at `position` starts with; `linear` are the base features' own weights.
+    #[inline]
+    pub(crate) fn inherited(&self, base: &BaseFeatures, linear: &[Slot], position: usize) -> f32 {
+        match self.heritage {
+            0.0 => 0.0,
+            heritage => bounded(heritage * linear[self.slot(base, position) as usize].gradient),
+        }
     }
 }

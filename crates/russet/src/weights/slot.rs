@@ -10,14 +10,24 @@ pub struct Slot {
     pub gradient: f32,
     /// `N`: the largest |value| the feature has had; 0 if it never appeared.
     pub scale: f32,
-    /// `1 / N`, kept so that the inner loop need not divide; 0 where `N` is.
-    pub inverse_scale: f32,
+    /// What a table that finds weights by key needs to know them; 0 in other tables.
+    pub(crate) key: u32,
 }
 
 impl Slot {
+    /// The weight of a product that is not in the feature set: with an infinite `N` it never moves and counts for nothing,
+    /// and with the largest `G` there is not even a bit of it that changes. So rows need not leave anything out.
+    pub const SEALED: Slot = Slot { weight: 0.0, gradient: f32::MAX, scale: f32::INFINITY, key: 0 };
+
+    /// True if this is [`Slot::SEALED`].
+    #[inline]
+    pub fn is_sealed(&self) -> bool {
+        self.scale == f32::INFINITY
+    }
+
     /// True if no example has touched it.
     pub fn is_untouched(&self) -> bool {
-        *self == Slot::default()
+        self.scale == 0.0 && self.weight == 0.0 && self.gradient == 0.0 || self.is_sealed()
     }
 
     /// Takes note of a value larger than any before: the weight is rescaled by `N / N'`, so that it means
@@ -28,6 +38,11 @@ impl Slot {
             self.weight *= self.scale / magnitude;
         }
         self.scale = magnitude;
-        self.inverse_scale = 1.0 / magnitude;
+    }
+
+    /// `1 / N`; finite also where `N` is 0, as only a value of 0 meets that.
+    #[inline]
+    pub(crate) fn inverse_scale(&self) -> f32 {
+        super::at_most(1.0 / self.scale, f32::MAX)
     }
 }

@@ -1,13 +1,25 @@
-use super::loops::{Loops, Sums};
-use super::{BaseFeatures, Lanes, Place, Row, Slot, bounded, sum};
+use super::loops::{Loops, Scratch};
+use super::tile::{TILE, Tile};
+use super::{BaseFeatures, Lanes, Place, Row, Slot, plain, sum, wide};
 
 /// A table of weights and the loops over it.
 ///
 /// It grows as rows need it, up to a limit that is a power of two; rows past the limit share weights.
 #[derive(Clone, Debug)]
 pub struct WeightTable {
-    slots: Vec<Slot>,
+    cells: Cells,
+    /// In how many examples the feature of each weight was active: see [`WeightTable::count`].
+    counts: Vec<u32>,
     limit: usize,
+}
+
+/// The weights, in one of two orders.
+#[derive(Clone, Debug)]
+enum Cells {
+    /// All of a weight together: best where an example meets a few, here and there.
+    Slots(Vec<Slot>),
+    /// Eight neighbours together: best where an example meets most. Rows of such a table are [`Place::Tiles`].
+    Tiles(Vec<Tile>),
 }
 
 /// What a look at all active weights found, summed over an example's features.
@@ -27,23 +39,80 @@ impl WeightTable {
 
     /// An empty table that may grow to `limit` slots; rows that share by hash need a power of two.
     pub fn with_limit(limit: usize) -> WeightTable {
-        WeightTable { slots: Vec::new(), limit }
+        WeightTable { cells: Cells::Slots(Vec::new()), counts: Vec::new(), limit }
     }
 
-    /// Replaces all slots, in a change of their order.
-    pub(crate) fn replace(&mut self, slots: Vec<Slot>) {
-        debug_assert!(slots.len() <= self.limit);
-        self.slots = slots;
+    /// An empty table of tiles.
+    pub(crate) fn of_tiles(limit: usize) -> WeightTable {
+        WeightTable { cells: Cells::Tiles(Vec::new()), counts: Vec::new(), limit }
     }
 
-    /// All slots.
-    pub fn slots(&self) -> &[Slot] {
-        &self.slots
+    /// How many weights there is room for now.
+    pub fn len(&self) -> usize {
+        self.counts.len()
     }
 
-    /// All slots, to be filled from a saved model or rescaled.
-    pub fn slots_mut(&mut self) -> &mut [Slot] {
-        &mut self.slots
+    /// True if there is no room for any.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// The weight at a place.
+    #[inline]
+    pub fn get(&self, place: usize) -> Slot {
+        match &self.cells {
+            Cells::Slots(slots) => slots[place],
+            Cells::Tiles(tiles) => tiles[place / TILE].get(place % TILE),
+        }
+    }
+
+    /// Replaces the weight at a place.
+    pub(crate) fn set(&mut self, place: usize, slot: Slot) {
+        match &mut self.cells {
+            Cells::Slots(slots) => slots[place] = slot,
+            Cells::Tiles(tiles) => tiles[place / TILE].set(place % TILE, slot),
+        }
+    }
+
+    /// Moves a weight to a place that is free.
+    pub(crate) fn move_weight(&mut self, from: usize, to: usize) {
+        self.set(to, self.get(from));
+        self.set(from, Slot::default());
+        self.counts[to] = std::mem::take(&mut self.counts[from]);
+    }
+
+    /// All weights in the order of their places.
+    pub fn iter(&self) -> impl Iterator<Item = Slot> + '_ {
+        (0..self.len()).map(|place| self.get(place))
+    }
+
+    /// The weights, for a table that keeps each together.
+    #[inline]
+    pub(crate) fn slots(&self) -> &[Slot] {
+        match &self.cells {
+            Cells::Slots(slots) => slots,
+            Cells::Tiles(_) => &[],
+        }
+    }
+
+    /// In how many examples the feature at a place was active, as far as [counted](WeightTable::count).
+    pub fn active(&self, place: usize) -> u32 {
+        self.counts[place]
+    }
+
+    /// Sets [`WeightTable::active`].
+    pub(crate) fn set_active(&mut self, place: usize, count: u32) {
+        self.counts[place] = count;
+    }
+
+    /// Changes every weight, and nothing else.
+    pub(crate) fn change_weights(&mut self, change: impl Fn(f32) -> f32) {
+        match &mut self.cells {
+            Cells::Slots(slots) => slots.iter_mut().for_each(|slot| slot.weight = change(slot.weight)),
+            Cells::Tiles(tiles) => {
+                tiles.iter_mut().flat_map(|tile| &mut tile.weight).for_each(|weight| *weight = change(*weight));
+            }
+        }
     }
 
     /// How many slots the table may have.
@@ -54,8 +123,12 @@ impl WeightTable {
     /// Makes sure that there are at least `length` slots, or all that there may be.
     pub fn grow_to(&mut self, length: usize) {
         let length = length.min(self.limit);
-        if self.slots.len() < length {
-            self.slots.resize(length, Slot::default());
+        if self.len() < length {
+            match &mut self.cells {
+                Cells::Slots(slots) => slots.resize(length, Slot::default()),
+                Cells::Tiles(tiles) => tiles.resize(length.div_ceil(TILE), Tile::default()),
+            }
+            self.counts.resize(length, 0);
         }
     }
 
@@ -71,66 +144,121 @@ impl WeightTable {
     }
 
     /// True if the whole row is inside the table.
-    fn holds(&self, row: Row, base: &BaseFeatures) -> bool {
-        match row.place {
-            Place::Own(start) => row.range(base).0.iter().all(|place| ((start + place) as usize) < self.slots.len()),
-            Place::Listed(_) | Place::Crowded(_) => {
-                row.range(base).0.iter().all(|place| (*place as usize) < self.slots.len())
-            }
-            Place::Shared(_) => self.slots.len() == self.limit,
-        }
+    fn holds(&self, row: &Row, base: &BaseFeatures) -> bool {
+        let tiled = matches!(self.cells, Cells::Tiles(_));
+        let inside = |position| row.place(base, position, self.len()) < self.len();
+        tiled == matches!(row.place, Place::Tiles(_)) && (0..row.len()).all(inside)
     }
 
     /// Adds the rows' `sum_i w_i x_i` to `total`; `gravity` is L1's pull on each weight.
     #[inline(always)]
     pub(crate) fn score<L: Loops>(&self, _: L, rows: &[Row], base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
-        debug_assert!(rows.iter().all(|row| self.holds(*row, base)));
-        // SAFETY: expansions make rows that are inside the table, as asserted.
-        unsafe { L::score(&self.slots, rows, base, gravity, total) }
+        debug_assert!(rows.iter().all(|row| self.holds(row, base)));
+        match &self.cells {
+            _ if !L::WIDE => plain::score(self, rows, base, gravity, total),
+            // SAFETY: expansions make rows that are inside the table, as asserted.
+            Cells::Slots(slots) => unsafe { wide::score_slots(slots, rows, base, gravity, total) },
+            Cells::Tiles(tiles) => wide::score_tiles(tiles, rows, base, gravity, total),
+        }
     }
 
-    /// Updates `G` and `N` of every active feature and writes the direction in which each weight is to move.
+    /// The same at the beginning of a step: [`WeightTable::measure`] and [`WeightTable::close`] follow, with the same rows.
+    #[inline(always)]
+    pub(crate) fn open<L: Loops>(
+        &self,
+        _: L,
+        rows: &[Row],
+        base: &BaseFeatures,
+        gravity: f32,
+        total: &mut Lanes,
+        scratch: &mut Scratch,
+    ) {
+        debug_assert!(rows.iter().all(|row| self.holds(row, base)));
+        // Where a weight may occur twice, each has to be moved before the next is looked at.
+        scratch.plain = !L::WIDE || rows.iter().any(|row| matches!(row.place, Place::Shared(_)));
+        match &self.cells {
+            _ if scratch.plain => plain::score(self, rows, base, gravity, total),
+            // SAFETY: expansions make rows that are inside the table, as asserted.
+            Cells::Slots(slots) => unsafe { wide::open_slots(slots, rows, base, gravity, total, scratch) },
+            Cells::Tiles(tiles) => wide::open_tiles(tiles, rows, base, gravity, total, scratch),
+        }
+    }
+
+    /// Updates `G` and `N` of every active feature and notes the direction in which each weight is to move. New
+    /// weights inherit from `linear`, the base features' own weights.
     #[inline(always)]
     pub(crate) fn measure<L: Loops>(
         &mut self,
         _: L,
         rows: &[Row],
         base: &BaseFeatures,
+        linear: &[Slot],
         squared_slope: f32,
-        directions: &mut Vec<f32>,
+        scratch: &mut Scratch,
     ) -> Measured {
-        debug_assert!(rows.iter().all(|row| self.holds(*row, base)));
-        if rows.is_empty() {
-            return Measured::default();
-        }
-        directions.resize(rows.iter().map(Row::len).sum(), 0.0);
-        let mut sums = Sums::default();
-        // SAFETY: expansions make rows that are inside the table, as asserted; base features are distinct.
-        unsafe { L::measure(&mut self.slots, rows, base, squared_slope, &mut sums, directions) };
+        let sums = match &mut self.cells {
+            _ if scratch.plain => plain::measure(self, rows, base, linear, squared_slope, scratch),
+            Cells::Slots(_) => wide::measure_copies(rows, base, linear, squared_slope, scratch),
+            Cells::Tiles(tiles) => wide::measure_tiles(tiles, rows, base, linear, squared_slope, scratch),
+        };
         Measured { norm: sum(&sums.norm), sensitivity: sum(&sums.sensitivity) }
     }
 
-    /// Writes the value of every active feature: the direction of a plain gradient step.
-    pub(crate) fn values(rows: &[Row], base: &BaseFeatures, directions: &mut Vec<f32>) {
-        directions.clear();
+    /// Takes the value of every active feature for its direction, that of a plain gradient step; and `N = max(N, |x|)`,
+    /// which such a step does not use, but says that the weight was touched.
+    pub(crate) fn point_along_values(&mut self, rows: &[Row], base: &BaseFeatures, scratch: &mut Scratch) {
+        let (mut number, unit) = (0, if scratch.plain { 1 } else { TILE });
+        scratch.resize(rows.iter().map(|row| row.len().div_ceil(TILE)).sum(), false);
         for row in rows {
-            directions.extend(row.range(base).1.iter().map(|value| bounded(row.multiplier * value)));
+            for (position, value) in row.values(base).iter().enumerate() {
+                let place = row.place(base, position, self.len());
+                let mut slot = self.get(place);
+                let x = plain::product(row.multiplier, *value);
+                scratch.directions[number / TILE][number % TILE] = if slot.is_sealed() { 0.0 } else { x };
+                slot.scale = slot.scale.max(x.abs());
+                self.set(place, slot);
+                scratch.note_scale(number, slot.scale);
+                number += 1;
+            }
+            number = number.next_multiple_of(unit);
         }
     }
 
     /// Moves every active weight by `step` times its direction.
     #[inline(always)]
-    pub(crate) fn apply<L: Loops>(&mut self, _: L, rows: &[Row], base: &BaseFeatures, step: f32, directions: &[f32]) {
-        debug_assert!(rows.iter().all(|row| self.holds(*row, base)));
-        // SAFETY: expansions make rows that are inside the table, as asserted.
-        unsafe { L::apply(&mut self.slots, rows, base, step, directions) }
+    pub(crate) fn close<L: Loops>(
+        &mut self,
+        _: L,
+        rows: &[Row],
+        base: &BaseFeatures,
+        step: f32,
+        scratch: &mut Scratch,
+    ) {
+        debug_assert!(rows.iter().all(|row| self.holds(row, base)));
+        match &mut self.cells {
+            _ if scratch.plain => plain::apply(self, rows, base, step, scratch),
+            // SAFETY: expansions make rows that are inside the table, as asserted.
+            Cells::Slots(slots) => unsafe { wide::close_slots(slots, rows, base, step, scratch) },
+            Cells::Tiles(tiles) => wide::close_tiles(tiles, rows, step, scratch),
+        }
+    }
+
+    /// Counts every active feature once.
+    pub(crate) fn count(&mut self, rows: &[Row], base: &BaseFeatures) {
+        let length = self.len();
+        for row in rows {
+            for (position, _) in row.values(base).iter().enumerate().filter(|(_, value)| **value != 0.0) {
+                let count = &mut self.counts[row.place(base, position, length)];
+                *count = count.saturating_add(1);
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::loops::{Plain, Wide};
-    use super::super::{Cpu, Work};
+    use super::super::{Cpu, LANES, Work};
     use super::*;
     use proptest::prelude::*;
 
@@ -140,6 +268,7 @@ mod tests {
     struct Run<'a> {
         examples: &'a [Drawn],
         tiny: bool,
+        tiled: bool,
     }
 
     impl Work for Run<'_> {
@@ -147,36 +276,36 @@ mod tests {
 
         #[inline(always)]
         fn run<L: Loops>(self, loops: L) -> Seen {
-            run(loops, self.examples, self.tiny)
+            run(loops, self.examples, self.tiny, self.tiled)
         }
     }
 
     #[inline(always)]
-    fn run<L: Loops>(loops: L, examples: &[Drawn], tiny: bool) -> Seen {
-        let mut table = WeightTable::new(10);
-        let (mut seen, mut directions) = (Vec::new(), Vec::new());
-        for (features, squared_slope, step) in examples {
+    fn run<L: Loops>(loops: L, examples: &[Drawn], tiny: bool, tiled: bool) -> Seen {
+        let mut table = if tiled { WeightTable::of_tiles(1 << 12) } else { WeightTable::new(14) };
+        table.grow_to(table.limit());
+        for place in (0..table.len()).filter(|place| place % 9 == 4) {
+            table.set(place, Slot::SEALED);
+        }
+        let linear = vec![Slot { gradient: 1.5, ..Slot::default() }; 128];
+        let (mut seen, mut scratch) = (Vec::new(), Scratch::default());
+        for (number, (features, squared_slope, step)) in examples.iter().enumerate() {
             let scale = if tiny { 1e-20 } else { 1.0 };
             let values: Vec<f32> = features.iter().map(|feature| feature.0 * scale).collect();
             let gaps: Vec<u32> = features.iter().map(|feature| feature.1).collect();
             let mut base = example(&values, &gaps);
-            base.gradients = base.values.iter().map(|value| value.abs() + 0.1).collect();
-            base.masked = base
-                .values
-                .iter()
-                .enumerate()
-                .map(|(place, value)| if place % 4 == 2 { 0.0 } else { *value })
-                .collect();
-            base.listed = (0..=base.slots.len() as u32).map(|place| place * 7 % 1024).collect();
-            table.grow_to(1 << 10);
-            let rows = rows(&base, &table);
-            let mut total = [0.0; 16];
-            table.score(loops, &rows, &base, 0.01, &mut total);
-            let measured = table.measure(loops, &rows, &base, *squared_slope, &mut directions);
-            table.apply(loops, &rows, &base, *step, &directions);
+            base.listed = (0..64 * 64).map(|number| (1 << 13) + number / 64 * 128 + number % 64 * 7 % 128).collect();
+            base.by_slot = by_slot(&base, 48);
+            let rows = rows(&base, &table, tiled, number % 2 == 1);
+            let (mut scored, mut total) = ([0.0; LANES], [0.0; LANES]);
+            table.score(loops, &rows, &base, 0.01, &mut scored);
+            table.open(loops, &rows, &base, 0.01, &mut total, &mut scratch);
+            assert_eq!(scored, total);
+            let measured = table.measure(loops, &rows, &base, &linear, *squared_slope, &mut scratch);
+            table.close(loops, &rows, &base, *step, &mut scratch);
             seen.push([sum(&total).to_bits(), measured.norm.to_bits(), measured.sensitivity.to_bits()]);
         }
-        (seen, table.slots)
+        (seen, table.iter().collect())
     }
 
     fn example(values: &[f32], gaps: &[u32]) -> BaseFeatures {
@@ -190,23 +319,34 @@ mod tests {
         base
     }
 
-    fn rows(base: &BaseFeatures, table: &WeightTable) -> Vec<Row> {
+    fn by_slot(base: &BaseFeatures, width: usize) -> Vec<f32> {
+        let mut values = vec![0.0; width];
+        base.slots
+            .iter()
+            .zip(&base.values)
+            .skip(1)
+            .filter(|(slot, _)| **slot as usize <= width)
+            .for_each(|(slot, value)| values[*slot as usize - 1] = *value);
+        values
+    }
+
+    fn rows(base: &BaseFeatures, table: &WeightTable, tiled: bool, shared: bool) -> Vec<Row> {
         let last = *base.slots.last().unwrap();
         let count = base.slots.len() as u32;
-        (0..count)
-            .map(|first| {
-                let place = match first % 5 {
-                    3 => Place::Listed(0),
-                    4 => Place::Crowded(1),
-                    _ => table.place(u64::from(first) * 40, last, || u64::from(first)),
-                };
-                Row {
-                    heritage: first as f32,
-                    masked: (first % 3 == 1).then_some(0),
-                    ..Row::whole(place, base.values[first as usize], first, count)
-                }
-            })
-            .collect()
+        let row = |first: u32| {
+            let multiplier = base.values[first as usize];
+            if tiled {
+                // Widths of an even and of an odd number of tiles.
+                return Row::whole(Place::Tiles(first * 6), multiplier, 0, 40 + 8 * (first % 2));
+            }
+            let place = match first % 5 {
+                3 => Place::Listed(first * 64),
+                4 if shared => Place::Shared(u64::from(first)),
+                _ => table.place(u64::from(first) * 128, last, || u64::from(first)),
+            };
+            Row::whole(place, multiplier, first, count)
+        };
+        (0..count).map(|first| Row { heritage: first as f32, ..row(first) }).collect()
     }
 
     proptest! {
@@ -216,12 +356,13 @@ mod tests {
             examples in prop::collection::vec(
                 (prop::collection::vec((-3f32..3.0, 0u32..2), 1..40), 0.001f32..4.0, -1f32..1.0), 1..6),
             tiny in any::<bool>(),
+            tiled in any::<bool>(),
         ) {
-            let expected = run(Plain, &examples, tiny);
+            let expected = run(Plain, &examples, tiny, tiled);
             prop_assert!(expected.1.iter().all(|slot| slot.weight.is_finite()));
-            prop_assert_eq!(&run(Wide, &examples, tiny), &expected);
+            prop_assert!(run(Wide, &examples, tiny, tiled) == expected);
             for cpu in Cpu::available() {
-                prop_assert_eq!(&cpu.run(Run { examples: &examples, tiny }), &expected, "{:?}", cpu);
+                prop_assert!(cpu.run(Run { examples: &examples, tiny, tiled }) == expected, "{:?}", cpu);
             }
         }
     }
@@ -231,6 +372,8 @@ mod tests {
         let table = WeightTable::new(4);
         assert_eq!(table.place(10, 5, || 7), Place::Own(10));
         assert_eq!(table.place(10, 6, || 7), Place::Shared(7));
-        assert!((0..100).all(|slot| Place::Shared(7).of(slot, 15) < 16));
+        let base = example(&[1.0; 50], &[1; 50]);
+        let row = Row::whole(Place::Shared(7), 1.0, 0, 51);
+        assert!((0..51).all(|position| row.place(&base, position, 16) < 16));
     }
 }

@@ -1,254 +1,263 @@
-//! The loops, several features at a time, for rows whose weights are their own.
+//! The loops, eight features at a time, for rows whose weights are their own.
 //!
-//! Each function does for W neighbouring lanes what `plain` does for one, in the same order of operations, so
-//! the results are the same bits. A row is cut into pieces of 16, then 8, 4 and single features; since lanes do
-//! not mix, the cuts cannot be seen in the result.
+//! Each does for the eight lanes of a tile what `plain` does for one feature, in the same order of operations, so the
+//! results are the same bits. Weights that lie scattered are first copied into tiles, and written back at the end.
 
-use std::ops::Range;
+use super::loops::{Scratch, Sums};
+use super::plain::{measure_one, product, pulled};
+use super::scatter::{gather, scatter};
+use super::tile::{TILE, Tile};
+use super::{BaseFeatures, Lanes, Place, Row, Slot};
 
-use super::loops::{Loops, Sums, Wide};
-use super::plain::{self, Feature, lift, measure_one, pulled};
-use super::{BaseFeatures, LANES, Lanes, Place, Row, Slot, at_least, at_most, bounded};
-
-impl Loops for Wide {
-    #[inline(always)]
-    unsafe fn score(slots: &[Slot], rows: &[Row], base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
-        for row in rows {
-            match OwnRow::of(*row, base) {
-                // SAFETY: the caller's promise.
-                Some(own) => unsafe { score(slots, own, gravity, total) },
-                None => plain::score(slots, *row, base, gravity, total),
-            }
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn measure(
-        slots: &mut [Slot],
-        rows: &[Row],
-        base: &BaseFeatures,
-        squared_slope: f32,
-        sums: &mut Sums,
-        mut directions: &mut [f32],
-    ) {
-        for row in rows {
-            let (these, others) = directions.split_at_mut(row.len());
-            match OwnRow::of(*row, base) {
-                // SAFETY: the caller's promise; directions are cut to the row.
-                Some(own) => unsafe { measure(slots, own, squared_slope, sums, these) },
-                None => plain::measure(slots, *row, base, squared_slope, sums, these),
-            }
-            directions = others;
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn apply(slots: &mut [Slot], rows: &[Row], base: &BaseFeatures, step: f32, mut directions: &[f32]) {
-        for row in rows {
-            let (these, others) = directions.split_at(row.len());
-            match OwnRow::of(*row, base) {
-                // SAFETY: the caller's promise.
-                Some(own) => unsafe { apply(slots, own, step, these) },
-                None => plain::apply(slots, *row, base, step, these),
-            }
-            directions = others;
-        }
-    }
-}
-
-/// A row whose weights are its own, and what it is multiplied with.
-#[derive(Clone, Copy)]
-struct OwnRow<'a> {
-    /// The weight of base slot `i` is at `start + i`.
-    start: usize,
-    multiplier: f32,
-    places: &'a [u32],
-    values: &'a [f32],
-    /// For what new weights inherit.
-    row: Row,
-    base: &'a BaseFeatures,
-}
-
-impl<'a> OwnRow<'a> {
-    /// The row, unless it shares its weights.
-    #[inline(always)]
-    fn of(row: Row, base: &'a BaseFeatures) -> Option<OwnRow<'a>> {
-        let start = match row.place {
-            Place::Own(start) => start as usize,
-            Place::Listed(_) => 0,
-            Place::Shared(_) | Place::Crowded(_) => return None,
-        };
-        let (places, values) = row.range(base);
-        Some(OwnRow { start, multiplier: row.multiplier, places, values, row, base })
-    }
-
-    /// # Safety
-    /// `position + W` is at most the row's length.
-    #[inline(always)]
-    unsafe fn piece<const W: usize>(&self, position: usize) -> (&[u32; W], &[f32; W]) {
-        debug_assert!(position + W <= self.places.len() && self.places.len() == self.values.len());
-        // SAFETY: the caller keeps position + W within both slices, which are of one length.
-        unsafe { (&*self.places.as_ptr().add(position).cast(), &*self.values.as_ptr().add(position).cast()) }
-    }
-}
-
-/// Calls `$body!(width, position)` for each piece of a row of `$length`.
-macro_rules! for_each_piece {
-    ($length:expr, $body:ident) => {
-        let length = $length;
-        let mut position = 0;
-        while position + 16 <= length {
-            $body!(16, position);
-            position += 16;
-        }
-        if position + 8 <= length {
-            $body!(8, position);
-            position += 8;
-        }
-        if position + 4 <= length {
-            $body!(4, position);
-            position += 4;
-        }
-        while position < length {
-            $body!(1, position);
-            position += 1;
-        }
-    };
-}
-
-/// # Safety
-/// For every place of the row, `start + place` is within `slots`.
+/// How many tiles the weights of a row fill.
 #[inline(always)]
-unsafe fn score(slots: &[Slot], row: OwnRow<'_>, gravity: f32, total: &mut Lanes) {
-    macro_rules! piece {
-        ($width:literal, $position:expr) => {
-            // SAFETY: for_each_piece stays within the row; the places are the caller's promise.
-            unsafe { score_piece::<$width>(slots, row, $position, gravity, total) }
-        };
-    }
-    for_each_piece!(row.places.len(), piece);
+fn tiles_of(row: &Row) -> usize {
+    row.len().div_ceil(TILE)
 }
 
-/// # Safety
-/// As for [`score`], and `position + W` is at most the row's length.
+/// Where the tiles of a row of tiles are.
 #[inline(always)]
-unsafe fn score_piece<const W: usize>(
+fn range_of(row: &Row) -> std::ops::Range<usize> {
+    let Place::Tiles(first) = row.place else { unreachable!("a row of another table") };
+    first as usize..first as usize + tiles_of(row)
+}
+
+/// Writes the values of a row's features, filled up with zeros.
+#[inline(always)]
+fn write_values(row: &Row, base: &BaseFeatures, x: &mut [[f32; TILE]]) {
+    let (whole, rest) = row.values(base).as_chunks::<TILE>();
+    for (values, x) in whole.iter().zip(x.iter_mut()) {
+        let (values, mut products) = (*values, [0.0; TILE]);
+        for lane in 0..TILE {
+            products[lane] = product(row.multiplier, values[lane]);
+        }
+        *x = products;
+    }
+    if !rest.is_empty() {
+        let last = &mut x[whole.len()];
+        *last = [0.0; TILE];
+        for (value, x) in rest.iter().zip(last) {
+            *x = product(row.multiplier, *value);
+        }
+    }
+}
+
+/// Adds `sum_i w_i x_i` to `total`, without anything that only learning needs.
+///
+/// # Safety
+/// Every row is inside `slots`.
+#[inline(always)]
+pub(super) unsafe fn score_slots(slots: &[Slot], rows: &[Row], base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
+    for row in rows {
+        let values = row.values(base).chunks(TILE);
+        for (number, values) in values.enumerate() {
+            let (mut weights, mut x) = ([0.0; TILE], [0.0; TILE]);
+            for (lane, value) in values.iter().enumerate() {
+                let place = row.place(base, number * TILE + lane, slots.len());
+                // SAFETY: the caller's promise.
+                weights[lane] = unsafe { slots.get_unchecked(place) }.weight;
+                x[lane] = *value;
+            }
+            for lane in 0..TILE {
+                total[lane] += pulled(weights[lane], gravity) * product(row.multiplier, x[lane]);
+            }
+        }
+    }
+}
+
+/// [`score_slots`] for rows of tiles.
+#[inline(always)]
+pub(super) fn score_tiles(tiles: &[Tile], rows: &[Row], base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
+    let mut sums = *total;
+    for row in rows {
+        let (values, _) = row.values(base).as_chunks::<TILE>();
+        for (tile, values) in tiles[range_of(row)].iter().zip(values) {
+            let mut x = [0.0; TILE];
+            for lane in 0..TILE {
+                x[lane] = product(row.multiplier, values[lane]);
+            }
+            tile.score(&x, gravity, &mut sums);
+        }
+    }
+    *total = sums;
+}
+
+/// Copies all active weights into tiles, and scores them.
+///
+/// # Safety
+/// Every row is inside `slots`.
+#[inline(always)]
+pub(super) unsafe fn open_slots(
     slots: &[Slot],
-    row: OwnRow<'_>,
-    position: usize,
+    rows: &[Row],
+    base: &BaseFeatures,
     gravity: f32,
     total: &mut Lanes,
+    scratch: &mut Scratch,
 ) {
-    // SAFETY: the caller's promise on position.
-    let (places, values) = unsafe { row.piece::<W>(position) };
-    let mut weights = [0.0; W];
-    for lane in 0..W {
-        // SAFETY: the caller's promise on places.
-        weights[lane] = unsafe { slots.get_unchecked(row.start + places[lane] as usize) }.weight;
+    scratch.resize(rows.iter().map(tiles_of).sum(), true);
+    let mut first = 0;
+    for row in rows {
+        let end = first + tiles_of(row);
+        let (tiles, keys) = (&mut scratch.tiles[first..end], &mut scratch.keys[first..end]);
+        // SAFETY: the caller's promise.
+        unsafe { gather(slots, row, base, tiles, keys) };
+        write_values(row, base, &mut scratch.x[first..end]);
+        first = end;
     }
-    let first = position % LANES;
-    for lane in 0..W {
-        total[first + lane] += pulled(weights[lane], gravity) * bounded(row.multiplier * values[lane]);
+    // Only now, when what was written is sure to be in the cache: it is read in pieces of another size.
+    let mut sums = *total;
+    for (tile, x) in scratch.tiles[..first].iter().zip(&scratch.x) {
+        tile.score(x, gravity, &mut sums);
     }
+    *total = sums;
 }
 
-/// # Safety
-/// For every place of the row, `start + place` is within `slots`; no place occurs twice; `directions` is as long
-/// as the row.
+/// [`open_slots`] for rows of tiles, which stay where they are.
 #[inline(always)]
-unsafe fn measure(slots: &mut [Slot], row: OwnRow<'_>, squared_slope: f32, sums: &mut Sums, directions: &mut [f32]) {
-    debug_assert_eq!(directions.len(), row.places.len());
-    macro_rules! piece {
-        ($width:literal, $position:expr) => {
-            // SAFETY: for_each_piece stays within the row and the directions; the rest is the caller's promise.
-            unsafe {
-                if measure_piece::<$width>(slots, row, $position, squared_slope, sums, directions) {
-                    continue_slowly(slots, row, $position..$position + $width, squared_slope, sums, directions);
-                }
-            }
-        };
+pub(super) fn open_tiles(
+    tiles: &[Tile],
+    rows: &[Row],
+    base: &BaseFeatures,
+    gravity: f32,
+    total: &mut Lanes,
+    scratch: &mut Scratch,
+) {
+    scratch.resize(rows.iter().map(tiles_of).sum(), false);
+    let (mut first, mut sums) = (0, *total);
+    for row in rows {
+        let x = &mut scratch.x[first..first + tiles_of(row)];
+        write_values(row, base, x);
+        for (tile, x) in tiles[range_of(row)].iter().zip(x) {
+            tile.score(x, gravity, &mut sums);
+        }
+        first += tiles_of(row);
     }
-    for_each_piece!(row.places.len(), piece);
+    *total = sums;
 }
 
-/// # Safety
-/// As for [`measure`], and `position + W` is at most the row's length.
-///
-/// True if nothing was done because a value is larger than any before: that is left to the plain loop.
+/// `measure` over the copies of all rows.
 #[inline(always)]
-unsafe fn measure_piece<const W: usize>(
-    slots: &mut [Slot],
-    row: OwnRow<'_>,
-    position: usize,
+pub(super) fn measure_copies(
+    rows: &[Row],
+    base: &BaseFeatures,
+    linear: &[Slot],
     squared_slope: f32,
-    sums: &mut Sums,
-    directions: &mut [f32],
-) -> bool {
-    // SAFETY: the caller's promise on position.
-    let (places, values) = unsafe { row.piece::<W>(position) };
-    let first = position % LANES;
-    let mut x = [0.0; W];
-    let mut gradient = [0.0; W];
-    let mut scale = [0.0; W];
-    let mut inverse_scale = [0.0; W];
-    for lane in 0..W {
-        // SAFETY: the caller's promise on places.
-        let slot = unsafe { slots.get_unchecked(row.start + places[lane] as usize) };
-        gradient[lane] = slot.gradient;
-        scale[lane] = slot.scale;
-        inverse_scale[lane] = slot.inverse_scale;
+    scratch: &mut Scratch,
+) -> Sums {
+    let (mut sums, mut first) = (Sums::default(), 0);
+    let Scratch { x, directions, tiles, .. } = scratch;
+    for row in rows {
+        let range = first..first + tiles_of(row);
+        let features = (&x[range.clone()], &mut directions[range.clone()]);
+        sums = measure_row(&mut tiles[range.clone()], features, Origin { row, base, linear }, squared_slope, sums);
+        first = range.end;
     }
-    let mut widens = false;
-    for lane in 0..W {
-        x[lane] = lift(bounded(row.multiplier * values[lane]));
-        widens |= x[lane].abs() > scale[lane];
-    }
-    if widens {
-        return true;
-    }
-    for lane in 0..W {
-        gradient[lane] = at_most(gradient[lane] + squared_slope * (x[lane] * x[lane]), f32::MAX);
-        let normalised = x[lane] * inverse_scale[lane];
-        let direction = normalised / at_least(gradient[lane], f32::MIN_POSITIVE).sqrt();
-        sums.norm[first + lane] += normalised * normalised;
-        sums.sensitivity[first + lane] += x[lane] * direction;
-        // SAFETY: directions is as long as the row, and position + lane is within it.
-        unsafe { *directions.get_unchecked_mut(position + lane) = direction };
-    }
-    for lane in 0..W {
-        // SAFETY: the caller's promise on places.
-        unsafe { slots.get_unchecked_mut(row.start + places[lane] as usize) }.gradient = gradient[lane];
-    }
-    false
+    sums
 }
 
-/// The plain loop over a part of a row. Rare after the first examples.
+/// `measure` over the tiles of all rows.
+#[inline(always)]
+pub(super) fn measure_tiles(
+    tiles: &mut [Tile],
+    rows: &[Row],
+    base: &BaseFeatures,
+    linear: &[Slot],
+    squared_slope: f32,
+    scratch: &mut Scratch,
+) -> Sums {
+    let (mut sums, mut first) = (Sums::default(), 0);
+    for row in rows {
+        let range = first..first + tiles_of(row);
+        let features = (&scratch.x[range.clone()], &mut scratch.directions[range.clone()]);
+        sums = measure_row(&mut tiles[range_of(row)], features, Origin { row, base, linear }, squared_slope, sums);
+        first = range.end;
+    }
+    sums
+}
+
+/// `measure` over the tiles of one row, given its values and where its directions go.
+#[inline(always)]
+fn measure_row(
+    tiles: &mut [Tile],
+    (x, directions): (&[[f32; TILE]], &mut [[f32; TILE]]),
+    origin: Origin<'_>,
+    squared_slope: f32,
+    sums: Sums,
+) -> Sums {
+    let Sums { mut norm, mut sensitivity } = sums;
+    for (number, ((tile, x), directions)) in tiles.iter_mut().zip(x).zip(directions).enumerate() {
+        if tile.widens(x) {
+            // Sums of their own, so that the fast loop can keep its in registers.
+            let mut sums = Sums { norm, sensitivity };
+            measure_slowly(tile, x, origin, number * TILE, squared_slope, &mut sums, directions);
+            Sums { norm, sensitivity } = sums;
+        } else {
+            tile.measure(x, squared_slope, &mut norm, &mut sensitivity, directions);
+        }
+    }
+    Sums { norm, sensitivity }
+}
+
+/// What new weights of a row inherit from.
+#[derive(Clone, Copy)]
+struct Origin<'a> {
+    row: &'a Row,
+    base: &'a BaseFeatures,
+    linear: &'a [Slot],
+}
+
+/// [`measure_one`] for each lane of the tile that begins at `first` of the row. Rare after the first examples.
 #[cold]
-fn continue_slowly(
-    slots: &mut [Slot],
-    row: OwnRow<'_>,
-    part: Range<usize>,
+fn measure_slowly(
+    tile: &mut Tile,
+    x: &[f32; TILE],
+    origin: Origin<'_>,
+    first: usize,
     squared_slope: f32,
     sums: &mut Sums,
-    directions: &mut [f32],
+    directions: &mut [f32; TILE],
 ) {
-    for position in part {
-        let slot = &mut slots[row.start + row.places[position] as usize];
-        let feature = Feature {
-            x: bounded(row.multiplier * row.values[position]),
-            inherited: row.row.inherited(row.base, position),
-        };
-        directions[position] = measure_one(slot, feature, squared_slope, position % LANES, sums);
+    for lane in 0..TILE {
+        let mut slot = tile.get(lane);
+        let inherited = || origin.row.inherited(origin.base, origin.linear, first + lane);
+        directions[lane] = measure_one(&mut slot, x[lane], inherited, squared_slope, lane, sums);
+        tile.set(lane, slot);
     }
 }
 
+/// Moves the copies of all active weights, and writes them back.
+///
 /// # Safety
-/// For every place of the row, `start + place` is within `slots`.
+/// Every row is inside `slots`.
 #[inline(always)]
-unsafe fn apply(slots: &mut [Slot], row: OwnRow<'_>, step: f32, directions: &[f32]) {
-    for (&place, direction) in row.places.iter().zip(directions) {
-        // SAFETY: the caller's promise on places.
-        let slot = unsafe { slots.get_unchecked_mut(row.start + place as usize) };
-        slot.weight = bounded(slot.weight + step * direction);
+pub(super) unsafe fn close_slots(
+    slots: &mut [Slot],
+    rows: &[Row],
+    base: &BaseFeatures,
+    step: f32,
+    scratch: &mut Scratch,
+) {
+    let mut first = 0;
+    for row in rows {
+        let end = first + tiles_of(row);
+        let tiles = &mut scratch.tiles[first..end];
+        for (tile, directions) in tiles.iter_mut().zip(&scratch.directions[first..end]) {
+            tile.apply(step, directions);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { scatter(slots, row, base, tiles, &scratch.keys[first..end]) };
+        first = end;
+    }
+}
+
+/// Moves all active weights of rows of tiles.
+#[inline(always)]
+pub(super) fn close_tiles(tiles: &mut [Tile], rows: &[Row], step: f32, scratch: &Scratch) {
+    let mut directions = scratch.directions.iter();
+    for row in rows {
+        for (tile, directions) in tiles[range_of(row)].iter_mut().zip(&mut directions) {
+            tile.apply(step, directions);
+        }
     }
 }

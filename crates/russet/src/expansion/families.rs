@@ -1,0 +1,277 @@
+use crate::weights::{Slot, WeightTable, prefetch};
+
+/// Where the weights of products are when straight rows would be mostly empty: each parent has a *family*, a hash table of
+/// its products with the base slot as the key: [`Slot::key`] is the base slot, or 0 if the place is free. A family lies together, so an example that has a parent meets one stretch
+/// of memory. Keys are exact: no two products share a weight. When memory is full, further products have none.
+#[derive(Clone, Debug)]
+pub(crate) struct Families {
+    families: Vec<Family>,
+    /// Stretches that families have left, by the bits of their length.
+    left: Vec<Vec<u32>>,
+    /// How many places the families have, and may have.
+    places: usize,
+    limit: usize,
+    /// How often a product found no room.
+    left_out: u64,
+}
+
+/// A hash table in two halves. Base slots are numbered as they first appear, so small ones are frequent: those below half
+/// the length are at their own number in the first half, and what is often met lies together. All others are in the second
+/// half, by their hash.
+#[derive(Clone, Copy, Debug, Default)]
+struct Family {
+    start: u32,
+    /// It has 2^bits places; none if this is 0.
+    bits: u32,
+    /// How many products are in the second half.
+    hashed: u32,
+}
+
+/// The place listed for a product that is not in the feature set. Its weight is sealed.
+pub(crate) const SEALED: u32 = 0;
+/// The place listed for a product that has no place yet. Its weight is sealed.
+const NEW: u32 = 1;
+const SMALLEST_FAMILY: u32 = 4;
+
+impl Families {
+    /// No family yet. `limit`: how many places there may be. The table must be empty.
+    pub(crate) fn new(limit: usize, table: &mut WeightTable) -> Families {
+        table.grow_to(2);
+        table.set(SEALED as usize, Slot::SEALED);
+        table.set(NEW as usize, Slot::SEALED);
+        Families { families: Vec::new(), left: vec![Vec::new(); 32], places: 0, limit, left_out: 0 }
+    }
+
+    pub(crate) fn places(&self) -> usize {
+        self.places
+    }
+
+    pub(crate) fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
+    pub(crate) fn set_left_out(&mut self, left_out: u64) {
+        self.left_out = left_out;
+    }
+
+    /// Counts products that found no room.
+    pub(crate) fn leave_out(&mut self, products: u64) {
+        self.left_out += products;
+    }
+
+    /// The place of a product, if it has one and is in the feature set.
+    pub(crate) fn place(&self, parent: u32, slot: u32, table: &WeightTable) -> Option<u32> {
+        let family = self.families.get(parent as usize).filter(|family| family.bits > 0)?;
+        let place = family.find(slot, table.slots());
+        (table.slots()[place as usize].key == slot).then_some(place)
+    }
+
+    /// Asks for the memory that [`Families::list`] will look at.
+    #[inline]
+    pub(crate) fn prefetch(&self, parent: u32, slots: &[u32], table: &WeightTable) {
+        if let Some(family) = self.families.get(parent as usize).filter(|family| family.bits > 0) {
+            slots.iter().for_each(|slot| prefetch(table.slots(), (family.start + family.home(*slot)) as usize));
+        }
+    }
+
+    /// Lists the places of a parent's products with base slots.
+    #[inline]
+    pub(crate) fn list(&self, parent: u32, slots: &[u32], table: &WeightTable, listed: &mut Vec<u32>) {
+        let Some(&family) = self.families.get(parent as usize).filter(|family| family.bits > 0) else {
+            listed.extend(slots.iter().map(|_| NEW));
+            return;
+        };
+        let weights = table.slots();
+        listed.extend(slots.iter().map(|slot| {
+            let place = family.find(*slot, weights);
+            if weights[place as usize].key == *slot { place } else { NEW }
+        }));
+    }
+
+    /// Gives places to the products of a listed row that have none, and lists them anew; calls `admitted(position, key)`
+    /// for each that got one.
+    pub(crate) fn admit(
+        &mut self,
+        parent: u32,
+        slots: &[u32],
+        listed: &mut [u32],
+        table: &mut WeightTable,
+        mut admitted: impl FnMut(usize, u32),
+    ) {
+        for (position, slot) in slots.iter().enumerate().filter(|(position, _)| listed[*position] == NEW) {
+            match self.insert(parent, *slot, table) {
+                Some(_) => admitted(position, *slot),
+                None => self.left_out += 1,
+            }
+        }
+        // The family may have moved.
+        let Some(&family) = self.families.get(parent as usize).filter(|family| family.bits > 0) else { return };
+        for (slot, place) in slots.iter().zip(listed).filter(|(_, place)| **place != SEALED) {
+            let found = family.find(*slot, table.slots());
+            *place = if table.slots()[found as usize].key == *slot { found } else { NEW };
+        }
+    }
+
+    /// True if a listed place stands for a product that has none.
+    pub(crate) fn is_new(place: u32) -> bool {
+        place == NEW
+    }
+
+    /// Gives a product a place; none if memory is full, or if it has one.
+    pub(crate) fn insert(&mut self, parent: u32, slot: u32, table: &mut WeightTable) -> Option<u32> {
+        if self.families.len() <= parent as usize {
+            self.families.resize(parent as usize + 1, Family::default());
+        }
+        while self.families[parent as usize].is_full_for(slot) {
+            self.enlarge(parent, table)?;
+        }
+        let family = &mut self.families[parent as usize];
+        let place = family.find(slot, table.slots());
+        if table.get(place as usize).key != 0 {
+            return None;
+        }
+        family.hashed += u32::from(slot >= family.half());
+        table.set(place as usize, Slot { key: slot, ..Slot::default() });
+        Some(place)
+    }
+
+    /// Visits all products that have places: parent, slot, place.
+    pub(crate) fn visit(&self, table: &WeightTable, mut visit: impl FnMut(u32, u32, usize)) {
+        for (parent, family) in self.families.iter().enumerate().filter(|(_, family)| family.bits > 0) {
+            for place in family.start as usize..(family.start as usize) + (1 << family.bits) {
+                let key = table.slots()[place].key;
+                if key != 0 {
+                    visit(parent as u32, key, place);
+                }
+            }
+        }
+    }
+
+    /// The same, by parent and base slot.
+    pub(crate) fn visit_in_order(&self, table: &WeightTable, mut visit: impl FnMut(u32, u32, usize)) {
+        let mut members = Vec::new();
+        for (parent, family) in self.families.iter().enumerate().filter(|(_, family)| family.bits > 0) {
+            let places = family.start as usize..(family.start as usize) + (1 << family.bits);
+            members.clear();
+            members.extend(places.map(|place| (table.slots()[place].key, place)).filter(|(key, _)| *key != 0));
+            members.sort_unstable();
+            members.iter().for_each(|(slot, place)| visit(parent as u32, *slot, *place));
+        }
+    }
+
+    /// Moves a family to a stretch twice as long.
+    #[cold]
+    fn enlarge(&mut self, parent: u32, table: &mut WeightTable) -> Option<()> {
+        let old = self.families[parent as usize];
+        let bits = (old.bits + 1).max(SMALLEST_FAMILY);
+        let had = if old.bits == 0 { 0 } else { 1 << old.bits };
+        if self.places - had + (1 << bits) > self.limit {
+            return None;
+        }
+        self.places += (1 << bits) - had;
+        let mut family = Family { start: self.stretch(bits, table), bits, hashed: 0 };
+        for from in (old.start as usize)..(old.start as usize) + had {
+            let slot = table.get(from);
+            if slot.key != 0 {
+                let to = family.find(slot.key, table.slots()) as usize;
+                family.hashed += u32::from(slot.key >= family.half());
+                table.move_weight(from, to);
+            }
+        }
+        if had > 0 {
+            self.left[old.bits as usize].push(old.start);
+        }
+        self.families[parent as usize] = family;
+        Some(())
+    }
+
+    /// A free stretch of 2^bits places.
+    fn stretch(&mut self, bits: u32, table: &mut WeightTable) -> u32 {
+        self.left[bits as usize].pop().unwrap_or_else(|| {
+            let start = table.len();
+            table.grow_to(start + (1 << bits));
+            start as u32
+        })
+    }
+}
+
+impl Family {
+    fn half(self) -> u32 {
+        1 << (self.bits - 1)
+    }
+
+    /// True if there is no place for a base slot: the second half is three quarters full at most.
+    fn is_full_for(self, slot: u32) -> bool {
+        self.bits == 0 || slot >= self.half() && (self.hashed + 1) * 4 > 3 * self.half()
+    }
+
+    /// Where a base slot is looked for first, from the start.
+    #[inline]
+    fn home(self, slot: u32) -> u32 {
+        let half = self.half();
+        let hashed = half + (slot.wrapping_mul(0x9e37_79b1) >> (33 - self.bits));
+        if slot < half { slot } else { hashed }
+    }
+
+    /// Where a base slot is, or the free place where it would go. Families are never full.
+    #[inline]
+    fn find(self, slot: u32, weights: &[Slot]) -> u32 {
+        let mut at = self.home(slot);
+        loop {
+            let key = weights[(self.start + at) as usize].key;
+            if key == slot || key == 0 {
+                return self.start + at;
+            }
+            // Only hashed ones can meet another.
+            let half = self.half();
+            at = half | ((at + 1) & (half - 1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    proptest! {
+        #[test]
+        fn behaves_as_the_standard_map(
+            products in prop::collection::vec((0u32..5, 1u32..90), 0..400), limit in 0usize..600,
+        ) {
+            let mut table = WeightTable::with_limit(usize::MAX);
+            let mut families = Families::new(limit, &mut table);
+            let mut map = BTreeMap::new();
+            for (parent, slot) in products {
+                let place = families.insert(parent, slot, &mut table);
+                prop_assert!(place.is_none() || !map.contains_key(&(parent, slot)));
+                if let Some(place) = place {
+                    let weight = map.len() as f32;
+                    table.set(place as usize, Slot { weight, key: slot, ..Slot::default() });
+                    map.insert((parent, slot), weight);
+                }
+            }
+            prop_assert!(families.places() <= limit);
+            let mut found = BTreeMap::new();
+            families.visit_in_order(&table, |parent, slot, place| {
+                assert_eq!(families.place(parent, slot, &table), Some(place as u32));
+                assert_eq!(found.insert((parent, slot), table.get(place).weight), None);
+            });
+            prop_assert_eq!(found, map);
+        }
+    }
+
+    #[test]
+    fn a_listed_row_gets_its_places_also_when_the_family_moves() {
+        let mut table = WeightTable::with_limit(usize::MAX);
+        let mut families = Families::new(1 << 10, &mut table);
+        let (slots, mut listed) = ((1..40).collect::<Vec<u32>>(), Vec::new());
+        families.list(2, &slots, &table, &mut listed);
+        assert!(listed.iter().all(|place| *place == NEW));
+        listed[3] = SEALED;
+        families.admit(2, &slots, &mut listed, &mut table, |_, _| ());
+        let expected = slots.iter().map(|slot| families.place(2, *slot, &table).unwrap_or(SEALED));
+        assert!(listed.iter().copied().eq(expected));
+    }
+}

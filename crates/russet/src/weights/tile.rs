@@ -1,0 +1,87 @@
+use super::plain::pulled;
+use super::{Lanes, Slot, at_least, at_most, bounded};
+
+/// How many weights a tile has.
+pub(crate) const TILE: usize = 8;
+
+/// Eight weights, each field in a row, so that loops run straight.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C, align(64))]
+pub(crate) struct Tile {
+    pub(super) weight: [f32; TILE],
+    pub(super) gradient: [f32; TILE],
+    pub(super) scale: [f32; TILE],
+    /// `1 / N`, kept so that the loops need not divide.
+    pub(super) inverse_scale: [f32; TILE],
+}
+
+impl Tile {
+    #[inline]
+    pub(super) fn get(&self, lane: usize) -> Slot {
+        Slot { weight: self.weight[lane], gradient: self.gradient[lane], scale: self.scale[lane], key: 0 }
+    }
+
+    #[inline]
+    pub(super) fn set(&mut self, lane: usize, slot: Slot) {
+        self.weight[lane] = slot.weight;
+        self.gradient[lane] = slot.gradient;
+        self.scale[lane] = slot.scale;
+        self.inverse_scale[lane] = slot.inverse_scale();
+    }
+
+    /// Adds `w_i x_i` to each lane of `total`.
+    #[inline(always)]
+    pub(super) fn score(&self, x: &[f32; TILE], gravity: f32, total: &mut Lanes) {
+        for lane in 0..TILE {
+            total[lane] += pulled(self.weight[lane], gravity) * x[lane];
+        }
+    }
+
+    /// True if a value is larger than any before.
+    #[inline(always)]
+    pub(super) fn widens(&self, x: &[f32; TILE]) -> bool {
+        let mut widens = false;
+        for (x, scale) in x.iter().zip(&self.scale) {
+            widens |= x.abs() > *scale;
+        }
+        widens
+    }
+
+    /// What `measure` does, for eight at a time, where no value is larger than any before.
+    ///
+    /// Everything is read first and written last: what is written could be what is read next for all the compiler knows,
+    /// and it would go one by one.
+    #[inline(always)]
+    pub(super) fn measure(
+        &mut self,
+        x: &[f32; TILE],
+        squared_slope: f32,
+        norm: &mut Lanes,
+        sensitivity: &mut Lanes,
+        directions: &mut [f32; TILE],
+    ) {
+        let (x, mut gradient, inverse_scale) = (*x, self.gradient, self.inverse_scale);
+        let mut direction = [0.0; TILE];
+        for lane in 0..TILE {
+            gradient[lane] = at_most(gradient[lane] + squared_slope * (x[lane] * x[lane]), f32::MAX);
+        }
+        for lane in 0..TILE {
+            let normalised = x[lane] * inverse_scale[lane];
+            direction[lane] = normalised / at_least(gradient[lane], f32::MIN_POSITIVE).sqrt();
+            norm[lane] += normalised * normalised;
+            sensitivity[lane] += x[lane] * direction[lane];
+        }
+        self.gradient = gradient;
+        *directions = direction;
+    }
+
+    /// `w_i += step * direction_i`
+    #[inline(always)]
+    pub(super) fn apply(&mut self, step: f32, directions: &[f32; TILE]) {
+        let (mut weight, directions) = (self.weight, *directions);
+        for lane in 0..TILE {
+            weight[lane] = bounded(weight[lane] + step * directions[lane]);
+        }
+        self.weight = weight;
+    }
+}
