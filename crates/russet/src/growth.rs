@@ -148,6 +148,7 @@ impl Growth {
 
     fn move_to_families(&mut self, table: &mut WeightTable) {
         let mut moved = WeightTable::with_limit(usize::MAX);
+        moved.reserve(self.limit);
         // The stretches that families have left take as much again.
         let mut families = Families::new(self.limit / 2, &mut moved);
         self.visit_products(table, |parent, slot, place| match families.insert(parent, slot, &mut moved) {

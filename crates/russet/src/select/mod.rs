@@ -79,7 +79,8 @@ impl Strongest {
     }
 
     fn cut(&mut self) {
-        let origin = |candidate: &Candidate| (candidate.origin.map_or(0, |origin| u64::from(origin) + 1), candidate.slot);
+        let origin =
+            |candidate: &Candidate| (candidate.origin.map_or(0, |origin| u64::from(origin) + 1), candidate.slot);
         let order =
             |a: &Candidate, b: &Candidate| b.strength.total_cmp(&a.strength).then_with(|| origin(a).cmp(&origin(b)));
         self.found.sort_unstable_by(order);

@@ -47,6 +47,19 @@ pub(crate) fn prefetch<T>(all: &[T], place: usize) {
     }
 }
 
+/// Asks the system for large pages: where weights lie scattered over more memory than the processor keeps page addresses
+/// for, finding those costs more than the weights. A wish, so failing is no error.
+pub(crate) fn prefer_large_pages<T>(unused: &mut [std::mem::MaybeUninit<T>]) {
+    const PAGE: usize = 1 << 12;
+    let start = (unused.as_ptr() as usize).next_multiple_of(PAGE);
+    let end = (unused.as_ptr() as usize + size_of_val(unused)) / PAGE * PAGE;
+    #[cfg(target_os = "linux")]
+    if start < end {
+        // SAFETY: whole pages of a slice that is borrowed; the advice changes no content.
+        unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE) };
+    }
+}
+
 /// Adds up partial sums in a fixed order: halves onto halves.
 #[inline(always)]
 pub(crate) fn sum(lanes: &Lanes) -> f32 {

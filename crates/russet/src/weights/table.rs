@@ -1,6 +1,6 @@
 use super::loops::{Loops, Scratch};
 use super::tile::{TILE, Tile};
-use super::{BaseFeatures, Lanes, Place, Row, Slot, plain, sum, wide};
+use super::{BaseFeatures, Lanes, Place, Row, Slot, plain, prefer_large_pages, sum, wide};
 
 /// A table of weights and the loops over it.
 ///
@@ -113,6 +113,15 @@ impl WeightTable {
                 tiles.iter_mut().flat_map(|tile| &mut tile.weight).for_each(|weight| *weight = change(*weight));
             }
         }
+    }
+
+    /// Sets address space for `length` slots aside, so that the table never moves as it grows.
+    pub(crate) fn reserve(&mut self, length: usize) {
+        if let Cells::Slots(slots) = &mut self.cells {
+            slots.reserve_exact(length.saturating_sub(slots.len()));
+            prefer_large_pages(slots.spare_capacity_mut());
+        }
+        self.counts.reserve_exact(length.saturating_sub(self.counts.len()));
     }
 
     /// How many slots the table may have.
