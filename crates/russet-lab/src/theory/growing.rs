@@ -27,6 +27,8 @@ pub(super) struct Measured {
     pub(super) comparator: f64,
     /// `f(u_1)` and `f(u_T)`: the minima over the first and the last feature set.
     pub(super) minima: [f64; 2],
+    /// After how many examples the set last grew.
+    pub(super) last_growth: u64,
     /// `f(w_1) = f(0)`
     pub(super) start: f64,
     /// The longest `x`, over the last feature set.
@@ -107,6 +109,7 @@ fn measure(objective: &Objective, stages: &[Stage], course: &Course, t: u64) -> 
         value: objective.value(&w),
         comparator: comparator(stages, t),
         minima: [stages[0].minimum, stages[stages.len() - 1].minimum],
+        last_growth: stages[stages.len() - 1].first - 1,
         start: objective.value(&vec![0.0; w.len()]),
         norm: objective.largest_norm(),
     })

@@ -76,6 +76,8 @@ pub struct TheoremReport {
     pub norm: f64,
     /// How many runs each mean is over.
     pub runs: u64,
+    /// After how many examples the feature set of the early schedule was complete.
+    pub complete_after: u64,
     /// The feature set grows at fixed times.
     pub early: Vec<TheoremRow>,
     /// The feature set grows at equal distances over the whole course.
@@ -123,10 +125,12 @@ fn measure(
         spread.push(courses);
     }
     let norm = early.iter().chain(&spread).flatten().map(|measured| measured.norm).fold(0.0, f64::max);
-    Ok(report(norm, runs, rows(checkpoints, &early, norm), rows(checkpoints, &spread, norm)))
+    let complete_after = early.iter().flatten().map(|measured| measured.last_growth).max().unwrap_or(0);
+    let (early, spread) = (rows(checkpoints, &early, norm), rows(checkpoints, &spread, norm));
+    Ok(report(norm, runs, complete_after, early, spread))
 }
 
-fn report(norm: f64, runs: u64, early: Vec<TheoremRow>, spread: Vec<TheoremRow>) -> TheoremReport {
+fn report(norm: f64, runs: u64, complete_after: u64, early: Vec<TheoremRow>, spread: Vec<TheoremRow>) -> TheoremReport {
     let points: Vec<(f64, f64)> = early.iter().map(|row| (row.examples as f64, row.suboptimality)).collect();
     let slope = fit::exponent(&points);
     let within = early.iter().chain(&spread).all(|row| row.suboptimality + 2.0 * row.standard_error <= row.bound);
@@ -138,7 +142,7 @@ fn report(norm: f64, runs: u64, early: Vec<TheoremRow>, spread: Vec<TheoremRow>)
         SLOPES.start(),
         SLOPES.end()
     );
-    TheoremReport { lambda: LAMBDA, norm, runs, early, spread, slope, criterion, passed }
+    TheoremReport { lambda: LAMBDA, norm, runs, complete_after, early, spread, slope, criterion, passed }
 }
 
 /// `(X^2 + lambda) (X + lambda D)^2 / (2 lambda^2 (T + 1))` with `D = X / lambda`.
@@ -182,6 +186,7 @@ mod tests {
     fn the_last_weights_keep_within_the_bound_and_fall_like_one_over_t() {
         let report = run(Size::Quick, 1, &mut |_, _, _| {}).unwrap();
         assert!(report.passed, "{report:?}");
+        assert_eq!(report.complete_after, EARLY / 6 * 5);
         // The sets grow to something, and the spread schedule ends up below what it is compared to.
         let last = report.spread.last().unwrap();
         assert!(last.gained > 1e-3 && last.suboptimality < 0.0, "{report:?}");
