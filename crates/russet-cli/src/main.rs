@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::{Arguments, Command};
-use commands::{completions, convert, evaluate, inspect, predict, tune};
+use commands::{completions, convert, evaluate, inspect, lab, predict, tune};
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
@@ -24,6 +24,7 @@ fn main() -> ExitCode {
         Command::Inspect(args) => inspect::run(&args),
         Command::Tune(args) => tune::run(&args),
         Command::Convert(args) => convert::run(&args),
+        Command::Lab(args) => lab::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => completions::man(&args),
     };

@@ -158,8 +158,8 @@ fn values_of_apple_outside_their_range_are_refused() {
     for (flag, message) in [
         ("--alpha 0", "--alpha is 0; it must be above 0 and at most 4"),
         ("--alpha nan", "--alpha is NaN; it must be above 0 and at most 4"),
-        ("--epochs 0", "--epochs is 0; it must be between 1 and 32"),
-        ("--epochs 33", "--epochs is 33; it must be between 1 and 32"),
+        ("--epochs 0", "--epochs is 0; it must be between 1 and 10000"),
+        ("--epochs 10001", "--epochs is 10001; it must be between 1 and 10000"),
         ("--inherit nan", "--inherit is NaN; it must be 0 or more"),
         ("--memory 0", "--memory is 0; it must be between 1 and 32768"),
     ] {

@@ -8,7 +8,7 @@ const READING: &str = "--format --label --weight --tag --categorical --numeric -
 const LEARNING: &str =
     "--expansion --ngram --loss --quantile --step --learning-rate --l1 --l2 --bits --indexing --seed";
 
-fn flags() -> [(&'static str, String); 6] {
+fn flags() -> [(&'static str, String); 7] {
     [
         (
             "train",
@@ -21,6 +21,7 @@ fn flags() -> [(&'static str, String); 6] {
         ("inspect", "--top --json".to_owned()),
         ("tune", format!("{READING} {LEARNING} --grid --output --json --quiet")),
         ("convert", format!("{READING} --output --quiet")),
+        ("lab theory", "--quick --seed --json --quiet".to_owned()),
     ]
 }
 
@@ -40,7 +41,7 @@ fn the_help_of_every_command_mentions_every_flag() {
 #[test]
 fn the_help_mentions_every_command() {
     let text = Folder::new().run("--help").succeeds().stdout;
-    for command in ["train", "predict", "evaluate", "inspect", "tune", "convert", "completions", "man"] {
+    for command in ["train", "predict", "evaluate", "inspect", "tune", "convert", "lab", "completions", "man"] {
         assert!(text.lines().any(|line| line.trim_start().starts_with(command)), "{command}");
     }
 }

@@ -36,7 +36,8 @@ impl Schedule {
         }
         Some(match self.length {
             Some(length) => length.div_ceil(u64::from(self.epochs)).max(1) * u64::from(grown + 1),
-            None => FIRST_EPOCH * ((1 << (grown + 1)) - 1),
+            // Past the range of numbers the set does not grow any more.
+            None => FIRST_EPOCH.saturating_mul(1u64.checked_shl(grown + 1).unwrap_or(u64::MAX) - 1),
         })
     }
 }
@@ -62,5 +63,6 @@ mod tests {
         let schedule = Schedule::new(4, None);
         let growths: Vec<_> = (0..4).map(|grown| schedule.next_growth(grown)).collect();
         assert_eq!(growths, [Some(1024), Some(3072), Some(7168), None]);
+        assert_eq!(Schedule::new(1000, None).next_growth(900), Some(u64::MAX));
     }
 }

@@ -153,7 +153,7 @@ impl Settings {
         in_range((4..=30).contains(&self.bits), "bits", &self.bits, "between 4 and 30")?;
         in_range((1..=16).contains(&self.ngram), "ngram", &self.ngram, "between 1 and 16")?;
         in_range(self.alpha > 0.0 && self.alpha <= 4.0, "alpha", &self.alpha, "above 0 and at most 4")?;
-        in_range((1..=32).contains(&self.epochs), "epochs", &self.epochs, "between 1 and 32")?;
+        in_range((1..=10_000).contains(&self.epochs), "epochs", &self.epochs, "between 1 and 10000")?;
         in_range(weight(self.headroom) && self.headroom <= 1e6, "headroom", &self.headroom, "0 or more")?;
         in_range(weight(self.inherit), "inherit", &self.inherit, "0 or more")?;
         in_range((1..=32768).contains(&self.memory), "memory", &self.memory, "between 1 and 32768")?;

@@ -2,6 +2,7 @@
 
 mod choices;
 mod data;
+mod lab;
 mod learn;
 
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 pub(crate) use data::DataArgs;
+pub(crate) use lab::{LabArgs, LabCommand, TheoryArgs};
 pub(crate) use learn::LearnArgs;
 
 /// Learns nonlinear models of large sparse and tabular data, online.
@@ -36,6 +38,8 @@ pub(crate) enum Command {
     Tune(TuneArgs),
     /// Write data in another format, or as a cache that loads faster
     Convert(ConvertArgs),
+    /// Experiments with the learner
+    Lab(LabArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Print the manual page

@@ -4,5 +4,6 @@ pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod evaluate;
 pub(crate) mod inspect;
+pub(crate) mod lab;
 pub(crate) mod predict;
 pub(crate) mod tune;
