@@ -186,15 +186,19 @@ impl Learner {
         model.progress.tally.features += active.count() as u64;
         model.progress.tally.base_features += base.slots.len() as u64 - 1;
         if importance > 0.0 {
-            let moves = loss.slope(prediction, label) != 0.0;
-            if let Some(growth) = model.growth.as_mut().filter(|_| moves) {
+            let slope = loss.slope(prediction, label);
+            if let Some(growth) = model.growth.as_mut().filter(|_| slope != 0.0) {
                 growth.admit(base, &self.rows, &mut model.products, &mut self.scratches.products);
             }
             let active = Active { base, linear: expansion::linear(base), products: &self.rows };
             let surprise = Surprise { prediction, label, importance };
             step.step(loops, model, active, loss, surprise, &mut self.scratches);
-            if moves && activity::is_counted(model.progress.tally.examples) {
+            if slope != 0.0 && activity::is_counted(model.progress.tally.examples) {
                 model.count(active);
+            }
+            model.observe(active, importance, slope);
+            if let Some(growth) = &mut model.growth {
+                growth.try_products(base, &self.enumerator, (importance, slope, model.settings.learning_rate));
             }
         }
         if model.progress.tally.examples >= self.next_growth {

@@ -23,6 +23,7 @@ mod schedule;
 pub mod select;
 pub mod settings;
 pub mod step;
+mod trial;
 pub mod weights;
 
 pub use growth::{Layout, StorageReport};

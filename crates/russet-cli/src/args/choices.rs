@@ -57,8 +57,14 @@ pub(crate) enum PresetChoice {
 choices!(SelectChoice for SelectKind {
     /// The largest weights
     Weight,
+    /// Where the model is most wrong: E[r^2 m^2] / E[m^2]
+    Ssm,
     /// One of the smallest degree, the others by weight
     Fallback,
+    /// As weight, and each product has to pass the test itself (slow)
+    PickyWeight,
+    /// As ssm, and each product has to pass the test itself (slow)
+    PickySsm,
 });
 
 choices!(StepChoice for StepKind {

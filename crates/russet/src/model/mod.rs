@@ -172,9 +172,10 @@ impl Model {
         let average = self.progress.tally.base_features_per_example().unwrap_or(0.0);
         let base = average + f64::from(self.settings.headroom);
         let count = libm::pow(base, f64::from(self.settings.alpha)).floor() as usize;
-        let mut choice = self.settings.select.rule().choice(count);
-        growth.offer_candidates(&self.linear, &self.products, &self.shrinkage, &mut *choice);
-        growth.grow(&choice.chosen(), &self.linear, &self.products);
+        let chosen = growth.choose(count, &self.linear, &mut self.products, &self.shrinkage);
+        growth.grow(&chosen, &self.linear, &self.products);
+        self.linear.forget_moments();
+        self.products.forget_moments();
         growth.choose_layout(&mut self.products, self.features.slot_count(), average);
         self.fit_tables();
     }
@@ -188,6 +189,15 @@ impl Model {
         }
         let products = expansion::slots_needed(self.settings.expansion, slots);
         self.products.grow_to(usize::try_from(products).unwrap_or(usize::MAX));
+    }
+
+    /// Takes note of an example for rules that ask how wrong predictions are; `slope` is that of the loss.
+    #[inline]
+    pub(crate) fn observe(&mut self, active: Active<'_>, importance: f32, slope: f32) {
+        if self.settings.select.rule().observes() {
+            self.linear.observe(&[active.linear], active.base, importance, slope);
+            self.products.observe(active.products, active.base, importance, slope);
+        }
     }
 
     /// Counts the active features.
