@@ -45,6 +45,17 @@ pub enum StepKind {
     Sgd,
 }
 
+/// What keeps an adaptive expansion from doing worse than no expansion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GuardKind {
+    /// A linear learner beside it that predictions lean on as far as it does better.
+    #[default]
+    Linear,
+    /// Nothing.
+    Off,
+}
+
 /// Everything that decides what is learned from given data.
 ///
 /// ```
@@ -83,6 +94,8 @@ pub struct Settings {
     pub select: SelectKind,
     /// For apple: how much of `G_parent G_feature / G_constant` a new product starts with as its own `G`.
     pub inherit: f32,
+    /// For apple: what keeps it from doing worse than no expansion.
+    pub guard: GuardKind,
     /// For apple: how many MiB the weights of products may take.
     pub memory: u32,
     /// Runs of up to this many features in their order are features too; 1 for none.
@@ -110,6 +123,7 @@ impl Default for Settings {
             epochs: 6,
             select: SelectKind::Weight,
             inherit: 0.05,
+            guard: GuardKind::Linear,
             memory: 256,
             ngram: 1,
             bits: 18,
@@ -132,10 +146,11 @@ pub struct SettingsError {
 }
 
 impl Settings {
-    /// The adaptive expansion as the paper has it: new products start with no history, and the constant does not
-    /// count as a feature.
+    /// The adaptive expansion as the paper has it: new products start with no history, the constant does not count
+    /// as a feature, and nothing guards it.
     pub fn paper() -> Settings {
-        Settings { expansion: ExpansionKind::Apple, headroom: 0.0, inherit: 0.0, ..Settings::default() }
+        let (expansion, guard) = (ExpansionKind::Apple, GuardKind::Off);
+        Settings { expansion, headroom: 0.0, inherit: 0.0, guard, ..Settings::default() }
     }
 
     /// Checks every value against its range.

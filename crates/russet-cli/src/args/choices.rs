@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use russet::feature::Indexing;
 use russet::loss::LossKind;
 use russet::select::SelectKind;
-use russet::settings::{ExpansionKind, StepKind};
+use russet::settings::{ExpansionKind, GuardKind, StepKind};
 use russet_data::{Format, OnError};
 
 /// Declares the words for an enumeration, with the help of each.
@@ -59,6 +59,13 @@ choices!(SelectChoice for SelectKind {
     Weight,
     /// One of the smallest degree, the others by weight
     Fallback,
+});
+
+choices!(GuardChoice for GuardKind {
+    /// A linear learner beside it that predictions lean on as far as it does better
+    Linear,
+    /// Nothing
+    Off,
 });
 
 choices!(StepChoice for StepKind {

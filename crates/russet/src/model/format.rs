@@ -8,7 +8,8 @@
 //! 16      ...    header: JSON with the settings, the learning state, and attachments
 //!         ...    features: count; ids; slots (hashed only); lengths of names; names
 //!         ...    for an adaptive expansion: which features have fractional values; which products are where
-//!         ...    base weights, then products: count, stored, kind; w, G, N of each stored slot
+//!         ...    base weights, products, then the guard's base weights if there is one: count, stored, kind; w, G, N of
+//!                each stored slot
 //! end-8   8      XXH3 of all before
 //! ```
 //! Whole numbers are little-endian; counts are 8 bytes long.
@@ -21,6 +22,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{Model, State};
 use crate::feature::{FeatureId, FeatureTable, Indexing};
 use crate::growth::{Growth, GrowthHeader};
+use crate::guard::{Guard, GuardState};
 use crate::settings::Settings;
 use crate::weights::{Slot, WeightTable};
 
@@ -53,6 +55,7 @@ struct Header {
     settings: Settings,
     state: State,
     growth: Option<GrowthHeader>,
+    guard: Option<GuardState>,
     attachments: BTreeMap<String, String>,
 }
 
@@ -63,6 +66,7 @@ impl Model {
             settings: (*self.settings).clone(),
             state: self.state(),
             growth: self.growth.as_ref().map(Growth::header),
+            guard: self.guard.as_ref().map(|guard| guard.state),
             attachments: self.attachments.clone(),
         };
         let header = serde_json::to_vec(&header).expect("the header has only plain fields");
@@ -78,6 +82,9 @@ impl Model {
         }
         write_weights(&self.linear, &mut bytes);
         write_weights(&self.products, &mut bytes);
+        if let Some(guard) = &self.guard {
+            write_weights(&guard.linear, &mut bytes);
+        }
         let checksum = xxh3_64(&bytes);
         bytes.extend_from_slice(&checksum.to_le_bytes());
         bytes
@@ -91,7 +98,8 @@ impl Model {
             serde_json::from_slice(input.take(header_length)?).map_err(|_| damaged("its header cannot be read"))?;
         let settings = header.settings.check().map_err(|_| damaged("its settings are out of range"))?;
         let mut model = Model::new(settings);
-        if !header.state.is_sound() {
+        let guard = header.guard.filter(|_| model.growth.is_some());
+        if !header.state.is_sound() || !guard.is_none_or(|state| state.is_sound()) {
             return Err(damaged("its learning state is out of range"));
         }
         let State { scale, shrinkage, rounds, progress } = header.state;
@@ -106,6 +114,12 @@ impl Model {
         model.fit_tables();
         read_weights(&mut model.linear, &mut input)?;
         read_weights(&mut model.products, &mut input)?;
+        if let Some(state) = guard {
+            let mut linear = WeightTable::new(model.settings.bits);
+            linear.grow_to(model.features.slot_count());
+            read_weights(&mut linear, &mut input)?;
+            model.guard = Some(Guard::new(linear, state));
+        }
         if !input.rest.is_empty() {
             return Err(damaged("it goes on after its end"));
         }

@@ -13,11 +13,12 @@ use std::collections::BTreeMap;
 use crate::expansion;
 use crate::feature::FeatureTable;
 use crate::growth::Growth;
+use crate::guard::{Guard, GuardState, Mixture};
 use crate::loss::{Hinge, Logistic, Loss, LossKind, Quantile, Squared};
 use crate::metrics::{Progressive, Task};
 use crate::schedule::Schedule;
-use crate::settings::{Checked, ExpansionKind};
-use crate::step::{Active, GlobalScale, Shrinkage};
+use crate::settings::{Checked, ExpansionKind, GuardKind};
+use crate::step::{Active, GlobalScale, Moved, Shrinkage};
 use crate::weights::{Cpu, Loops, WeightTable, sum};
 
 pub use format::{FORMAT_VERSION, ModelError};
@@ -33,6 +34,8 @@ pub struct Model {
     pub(crate) products: WeightTable,
     /// The state of an adaptive expansion, if the model has one.
     pub(crate) growth: Option<Growth>,
+    /// The linear learner beside an adaptive expansion, from its first growth on.
+    pub(crate) guard: Option<Guard>,
     pub(crate) scale: GlobalScale,
     pub(crate) shrinkage: Shrinkage,
     /// `t` of the plain gradient step's schedule.
@@ -76,6 +79,7 @@ impl Model {
             },
             growth: (settings.expansion == ExpansionKind::Apple)
                 .then(|| Growth::new(Schedule::new(settings.epochs, None), &settings)),
+            guard: None,
             scale: GlobalScale::default(),
             shrinkage: Shrinkage::default(),
             rounds: 0,
@@ -174,12 +178,34 @@ impl Model {
         let candidates = growth.candidates(&self.linear, &self.products, &self.shrinkage);
         growth.grow(&self.settings.select.rule().choose(candidates, count));
         self.fit_tables();
+        self.renew_guard();
+    }
+
+    /// After a growth: the guard begins as a copy of what was linear until now, or its comparison begins anew.
+    fn renew_guard(&mut self) {
+        if self.settings.guard == GuardKind::Off {
+            return;
+        }
+        let Model { scale, shrinkage, rounds, .. } = *self;
+        let state = GuardState { scale, shrinkage, rounds, mixture: Mixture::default() };
+        match &mut self.guard {
+            Some(guard) => guard.state.mixture = Mixture::default(),
+            None => self.guard = Some(Guard::new(self.linear.clone(), state)),
+        }
+    }
+
+    /// How much say products have in predictions, from 0 to 1: see [`GuardKind`].
+    pub fn adaptive_share(&self) -> f32 {
+        self.guard.as_ref().map_or(1.0, |guard| guard.state.mixture.adaptive_share())
     }
 
     /// Makes the weight tables as large as the known features need. They always are: the loops rely on it.
     pub(crate) fn fit_tables(&mut self) {
         let slots = self.features.slot_count();
         self.linear.grow_to(slots);
+        if let Some(guard) = &mut self.guard {
+            guard.linear.grow_to(slots);
+        }
         if let Some(growth) = &mut self.growth {
             growth.fit(&mut self.products, slots);
         }
@@ -187,18 +213,35 @@ impl Model {
         self.products.grow_to(usize::try_from(products).unwrap_or(usize::MAX));
     }
 
-    /// `base + w . x`, clipped to the range that labels have had.
+    /// What is predicted, clipped to the range that labels have had.
     #[inline(always)]
     pub(crate) fn predict<L: Loops>(&self, loops: L, active: Active<'_>, base: f32) -> f32 {
+        let own = self.score(loops, active) + base;
+        match &self.guard {
+            Some(guard) => self.clip(guard.state.mixture.mix(own, guard.score(loops, active) + base)),
+            None => self.clip(own),
+        }
+    }
+
+    /// `w . x`, the guard apart.
+    #[inline(always)]
+    pub(crate) fn score<L: Loops>(&self, loops: L, active: Active<'_>) -> f32 {
         let gravity = self.shrinkage.gravity();
         let mut total = [0.0; crate::weights::LANES];
         self.linear.score(loops, &[active.linear], active.base, gravity, &mut total);
         self.products.score(loops, active.products, active.base, gravity, &mut total);
-        self.clip(sum(&total) * self.shrinkage.contraction() + base)
+        sum(&total) * self.shrinkage.contraction()
+    }
+
+    /// What a step moves, the guard apart.
+    #[inline(always)]
+    pub(crate) fn moved(&mut self) -> Moved<'_> {
+        let Model { linear, products, scale, shrinkage, rounds, settings, .. } = self;
+        Moved { linear, products, scale, shrinkage, rounds, settings }
     }
 
     #[inline(always)]
-    fn clip(&self, score: f32) -> f32 {
+    pub(crate) fn clip(&self, score: f32) -> f32 {
         let (low, high) = match self.settings.loss {
             LossKind::Logistic => (-50.0, 50.0),
             _ => (self.progress.labels.smallest, self.progress.labels.largest),

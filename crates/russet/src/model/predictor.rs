@@ -67,6 +67,8 @@ impl<'m> Predictor<'m> {
         let settings = &model.settings;
         let base = self.intake.take(batch, example, &model.features);
         match &model.growth {
+            // Products without a say need not be looked for.
+            Some(_) if model.adaptive_share() == 0.0 => self.rows.clear(),
             Some(growth) => growth.predict_rows(base, &mut self.enumerator, &mut self.rows),
             None => expansion::products(settings.expansion, base, &model.products, settings.seed, &mut self.rows),
         }

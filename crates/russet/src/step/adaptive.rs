@@ -1,8 +1,7 @@
 use serde::{Deserialize, Serialize};
 
-use super::{Active, Directions, Step, Surprise};
+use super::{Active, Directions, Moved, Step, Surprise};
 use crate::loss::Loss;
-use crate::model::Model;
 use crate::weights::Loops;
 
 /// The adaptive, normalised, importance-aware step; see the [module](crate::step).
@@ -32,7 +31,7 @@ impl Step for Adaptive {
     fn step<L: Loops>(
         self,
         loops: L,
-        model: &mut Model,
+        mut moved: Moved<'_>,
         active: Active<'_>,
         loss: impl Loss,
         surprise: Surprise,
@@ -44,25 +43,25 @@ impl Step for Adaptive {
         if squared_slope == 0.0 {
             return;
         }
-        let linear = model.linear.measure(loops, &[active.linear], active.base, squared_slope, &mut directions.linear);
+        let linear = moved.linear.measure(loops, &[active.linear], active.base, squared_slope, &mut directions.linear);
         let products =
-            model.products.measure(loops, active.products, active.base, squared_slope, &mut directions.products);
-        let scale = model.scale.add(importance, linear.norm + products.norm);
+            moved.products.measure(loops, active.products, active.base, squared_slope, &mut directions.products);
+        let scale = moved.scale.add(importance, linear.norm + products.norm);
         let sensitivity = scale * (linear.sensitivity + products.sensitivity);
-        let size = loss.step(prediction, label, model.settings.learning_rate * importance, sensitivity);
+        let size = loss.step(prediction, label, moved.settings.learning_rate * importance, sensitivity);
         // The step as a multiple of the plain gradient step: how long L1 and L2 pull.
-        let size = model.shrinkage.pull(size, -size / slope, model.settings.l1, model.settings.l2);
-        model.move_weights(loops, active, scale * size, directions);
+        let size = moved.shrinkage.pull(size, -size / slope, moved.settings.l1, moved.settings.l2);
+        moved.move_weights(loops, active, scale * size, directions);
     }
 }
 
-impl Model {
+impl Moved<'_> {
     #[inline(always)]
     pub(super) fn move_weights<L: Loops>(&mut self, loops: L, active: Active<'_>, step: f32, directions: &Directions) {
         self.linear.apply(loops, &[active.linear], active.base, step, &directions.linear);
         self.products.apply(loops, active.products, active.base, step, &directions.products);
         if self.shrinkage.is_spent() {
-            self.shrinkage.settle(&mut [&mut self.linear, &mut self.products]);
+            self.shrinkage.settle(&mut [self.linear, self.products]);
         }
     }
 }

@@ -1,0 +1,149 @@
+//! The guard of an adaptive expansion: a linear learner beside it, so that products which only fit noise do no harm.
+//!
+//! Two experts predict each example: the adaptive expansion, and base weights of the guard's own that know of no
+//! product. Each learns from its own prediction. The model predicts with `a p + (1 - a) q`, `p` and `q` being their
+//! scores, so a prediction is still a sum over terms. Until the feature set grows for the first time the two are the
+//! same; then the guard starts as a copy. How `a` is found: see [`Mixture`].
+
+use serde::{Deserialize, Serialize};
+
+use crate::loss::Loss;
+use crate::settings::Settings;
+use crate::step::{Active, Directions, GlobalScale, Moved, Shrinkage, Step, Surprise};
+use crate::weights::{LANES, Loops, WeightTable, sum};
+
+/// The linear expert, and how far it is trusted.
+#[derive(Clone, Debug)]
+pub(crate) struct Guard {
+    pub(crate) linear: WeightTable,
+    /// Stays empty: a linear learner has no products.
+    products: WeightTable,
+    pub(crate) state: GuardState,
+}
+
+/// What of a guard is saved besides its weights.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GuardState {
+    pub(crate) scale: GlobalScale,
+    pub(crate) shrinkage: Shrinkage,
+    pub(crate) rounds: u64,
+    pub(crate) mixture: Mixture,
+}
+
+impl GuardState {
+    /// True if the numbers are such as learning can lead to: a file may say anything.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.shrinkage.is_sound() && self.scale.importance >= 0.0 && self.scale.norm >= 0.0 && self.mixture.is_sound()
+    }
+}
+
+impl Guard {
+    /// A linear learner with these weights and this state.
+    pub(crate) fn new(linear: WeightTable, state: GuardState) -> Guard {
+        Guard { linear, products: WeightTable::with_limit(0), state }
+    }
+
+    /// The linear expert's `w . x`.
+    #[inline(always)]
+    pub(crate) fn score<L: Loops>(&self, loops: L, active: Active<'_>) -> f32 {
+        let shrinkage = &self.state.shrinkage;
+        let mut total = [0.0; LANES];
+        self.linear.score(loops, &[active.linear], active.base, shrinkage.gravity(), &mut total);
+        sum(&total) * shrinkage.contraction()
+    }
+
+    /// Compares the experts' predictions with the label, and lets the linear one learn from its own.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn learn<L: Loops>(
+        &mut self,
+        loops: L,
+        step: impl Step,
+        loss: impl Loss,
+        settings: &Settings,
+        active: Active<'_>,
+        adaptive_prediction: f32,
+        surprise: Surprise,
+        directions: &mut Directions,
+    ) {
+        let Surprise { prediction, label, importance } = surprise;
+        self.state.mixture.add(loss.value(adaptive_prediction, label), loss.value(prediction, label), importance);
+        let GuardState { scale, shrinkage, rounds, .. } = &mut self.state;
+        let moved =
+            Moved { linear: &mut self.linear, products: &mut self.products, scale, shrinkage, rounds, settings };
+        step.step(loops, moved, Active { products: &[], ..active }, loss, surprise, directions);
+    }
+}
+
+/// How much say the adaptive expansion has beside the linear expert: exponential weights.
+///
+/// With `A` and `L` the losses of the two since the feature set last grew and `m` the number of examples they stand
+/// for, the adaptive expansion's share is `a = 1 / (1 + (A / L)^(m CONFIDENCE))`. If the losses were
+/// those of normal errors of unknown variance, `CONFIDENCE = 1/2` would make this the posterior probability that the
+/// adaptive expansion is the better. A growth makes another learner of it, so what it lost before no longer counts.
+/// Relative losses make the rule the same for every loss and every scale of labels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Mixture {
+    /// `A`, each loss times importance.
+    adaptive_loss: f64,
+    /// `L`, likewise.
+    linear_loss: f64,
+    importance: f64,
+    squared_importance: f64,
+}
+
+/// Losses are not normal, and those of near examples hang together: less than 1/2. Between 0.05 and 0.15 it hardly
+/// matters; see docs/study-default.md.
+const CONFIDENCE: f64 = 0.1;
+
+/// An expert with a smaller share than this has none: it need not be asked, and its outliers do no harm.
+const SMALLEST_SHARE: f64 = 0.01;
+
+impl Mixture {
+    /// Takes note of the two losses of an example.
+    pub(crate) fn add(&mut self, adaptive_loss: f64, linear_loss: f64, importance: f32) {
+        let importance = f64::from(importance);
+        self.adaptive_loss += importance * adaptive_loss;
+        self.linear_loss += importance * linear_loss;
+        self.importance += importance;
+        self.squared_importance += importance * importance;
+    }
+
+    /// `a`: the adaptive expansion's share in predictions, from 0 to 1.
+    pub(crate) fn adaptive_share(&self) -> f32 {
+        if self.adaptive_loss == self.linear_loss {
+            return 0.5;
+        }
+        // `m` as Kish has it: few heavy examples among many light ones stand for few.
+        let examples = self.importance * self.importance / self.squared_importance;
+        let odds = examples * CONFIDENCE * libm::log(self.adaptive_loss / self.linear_loss);
+        let share = 1.0 / (1.0 + libm::exp(odds));
+        if share < SMALLEST_SHARE {
+            0.0
+        } else if share > 1.0 - SMALLEST_SHARE {
+            1.0
+        } else {
+            share as f32
+        }
+    }
+
+    /// `a p + (1 - a) q`
+    #[inline]
+    pub(crate) fn mix(&self, adaptive: f32, linear: f32) -> f32 {
+        match self.adaptive_share() {
+            // A score without a share may be infinite.
+            0.0 => linear,
+            1.0 => adaptive,
+            share => share * adaptive + (1.0 - share) * linear,
+        }
+    }
+
+    /// True if the numbers are such as examples can lead to.
+    fn is_sound(&self) -> bool {
+        let sums = [self.adaptive_loss, self.linear_loss, self.importance, self.squared_importance];
+        let empty = self.squared_importance == 0.0 && self.adaptive_loss != self.linear_loss;
+        sums.iter().all(|sum| sum.is_finite() && *sum >= 0.0) && !empty
+    }
+}
