@@ -7,9 +7,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::loss::Loss;
 use crate::settings::Settings;
-use crate::step::{Active, Directions, GlobalScale, Moved, Shrinkage, Step, Surprise};
+use crate::step::{Active, GlobalScale, Moved, Shrinkage};
 use crate::weights::{LANES, Loops, WeightTable, sum};
 
 /// The linear expert, and how far it is trusted.
@@ -53,27 +52,23 @@ impl Guard {
         sum(&total) * shrinkage.contraction()
     }
 
-    /// Compares the experts' predictions with the label, and lets the linear one learn from its own.
+    /// What a step of the linear expert moves.
     #[inline(always)]
-    #[allow(clippy::too_many_arguments)]
-    pub(crate) fn learn<L: Loops>(
-        &mut self,
-        loops: L,
-        step: impl Step,
-        loss: impl Loss,
-        settings: &Settings,
-        active: Active<'_>,
-        adaptive_prediction: f32,
-        surprise: Surprise,
-        directions: &mut Directions,
-    ) {
-        let Surprise { prediction, label, importance } = surprise;
-        self.state.mixture.add(loss.value(adaptive_prediction, label), loss.value(prediction, label), importance);
-        let GuardState { scale, shrinkage, rounds, .. } = &mut self.state;
-        let moved =
-            Moved { linear: &mut self.linear, products: &mut self.products, scale, shrinkage, rounds, settings };
-        step.step(loops, moved, Active { products: &[], ..active }, loss, surprise, directions);
+    pub(crate) fn moved<'a>(&'a mut self, settings: &'a Settings) -> Moved<'a> {
+        let Guard { linear, products, state: GuardState { scale, shrinkage, rounds, .. } } = self;
+        Moved { linear, products, scale, shrinkage, rounds, settings }
     }
+}
+
+/// What is predicted for an example, by whom; clipped.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Predictions {
+    /// By the model as a whole.
+    pub(crate) mixed: f32,
+    /// By its own weights, the guard apart.
+    pub(crate) own: f32,
+    /// By the guard's linear expert, if there is one.
+    pub(crate) linear: f32,
 }
 
 /// How much say the adaptive expansion has beside the linear expert: exponential weights.
@@ -145,5 +140,64 @@ impl Mixture {
         let sums = [self.adaptive_loss, self.linear_loss, self.importance, self.squared_importance];
         let empty = self.squared_importance == 0.0 && self.adaptive_loss != self.linear_loss;
         sums.iter().all(|sum| sum.is_finite() && *sum >= 0.0) && !empty
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mixture(losses: impl IntoIterator<Item = (f64, f64, f32)>) -> Mixture {
+        let mut mixture = Mixture::default();
+        losses.into_iter().for_each(|(adaptive, linear, importance)| mixture.add(adaptive, linear, importance));
+        mixture
+    }
+
+    #[test]
+    fn whoever_does_better_has_the_say() {
+        let bad = mixture((0..1000).map(|_| (1.1, 1.0, 1.0)));
+        assert_eq!(bad.adaptive_share(), 0.0);
+        assert_eq!(bad.mix(f32::INFINITY, 2.0), 2.0);
+        let good = mixture((0..1000).map(|_| (0.9, 1.0, 1.0)));
+        assert_eq!(good.adaptive_share(), 1.0);
+        assert_eq!(good.mix(3.0, f32::NAN), 3.0);
+    }
+
+    #[test]
+    fn without_evidence_both_have_the_same_say() {
+        for mixture in [Mixture::default(), mixture([(0.0, 0.0, 1.0)]), mixture([(2.0, 2.0, 5.0)])] {
+            assert_eq!(mixture.mix(1.0, 3.0), 2.0);
+            assert!(mixture.is_sound());
+        }
+    }
+
+    #[test]
+    fn little_evidence_gives_shares_by_the_formula() {
+        let mixture = mixture((0..20).map(|_| (1.0, 2.0, 1.0)));
+        let expected = 1.0 / (1.0 + 0.5f64.powf(20.0 * CONFIDENCE));
+        assert!((f64::from(mixture.adaptive_share()) - expected).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_perfect_expert_wins_over_one_that_is_not() {
+        assert_eq!(mixture([(0.0, 1.0, 1.0)]).adaptive_share(), 1.0);
+        assert_eq!(mixture([(1.0, 0.0, 1.0)]).adaptive_share(), 0.0);
+    }
+
+    #[test]
+    fn shares_do_not_depend_on_the_unit_of_labels_or_importance() {
+        let share = |unit: f64, importance: f32| {
+            let losses = (0..50).map(|round| (unit * f64::from(round % 3), unit * f64::from(round % 4), importance));
+            mixture(losses).adaptive_share()
+        };
+        assert_eq!(share(1.0, 1.0), share(1024.0, 1.0));
+        assert_eq!(share(1.0, 1.0), share(1.0, 0.25));
+    }
+
+    #[test]
+    fn one_heavy_example_stands_for_one() {
+        let light = (0..100).map(|_| (1.0, 1.0, 1e-6));
+        let share = mixture(light.chain([(1.0, 1.5, 1000.0)])).adaptive_share();
+        assert!(share > 0.5 && share < 0.52, "{share}");
     }
 }

@@ -180,26 +180,25 @@ impl Learner {
             }
         }
         let active = Active { base, linear: expansion::linear(base), products: &self.rows };
-        // The guard's linear expert and the expansion each learn from what they predict themselves.
-        let own = model.score(loops, active) + example.label.base;
-        let linear = model.guard.as_ref().map(|guard| guard.score(loops, active) + example.label.base);
-        let mixed =
-            model.guard.as_ref().zip(linear).map_or(own, |(guard, linear)| guard.state.mixture.mix(own, linear));
-        let (prediction, own, linear) = (model.clip(mixed), model.clip(own), linear.map(|score| model.clip(score)));
+        let predicted = model.predictions(loops, active, example.label.base);
         let importance = example.label.importance;
-        model.progress.tally.add(prediction, label, importance, loss.value(prediction, label));
+        model.progress.tally.add(predicted.mixed, label, importance, loss.value(predicted.mixed, label));
         model.progress.tally.features += active.count() as u64;
         model.progress.tally.base_features += base.slots.len() as u64 - 1;
         if importance > 0.0 {
-            if let Some(growth) = model.growth.as_mut().filter(|_| loss.slope(own, label) != 0.0) {
+            if let Some(growth) = model.growth.as_mut().filter(|_| loss.slope(predicted.own, label) != 0.0) {
                 growth.admit(base, &mut self.rows, &mut model.products);
             }
             let active = Active { base, linear: expansion::linear(base), products: &self.rows };
-            let surprise = Surprise { prediction: own, label, importance };
+            let surprise = Surprise { prediction: predicted.own, label, importance };
             step.step(loops, model.moved(), active, loss, surprise, &mut self.directions);
-            if let Some((guard, prediction)) = model.guard.as_mut().zip(linear) {
-                let surprise = Surprise { prediction, label, importance };
-                guard.learn(loops, step, loss, &model.settings, active, own, surprise, &mut self.directions);
+            // The linear expert learns from its own prediction, as it would alone.
+            if let Some(guard) = &mut model.guard {
+                let [own, linear] = [predicted.own, predicted.linear].map(|prediction| loss.value(prediction, label));
+                guard.state.mixture.add(own, linear, importance);
+                let (active, surprise) =
+                    (Active { products: &[], ..active }, Surprise { prediction: predicted.linear, ..surprise });
+                step.step(loops, guard.moved(&model.settings), active, loss, surprise, &mut self.directions);
             }
         }
         if model.progress.tally.examples >= self.next_growth {

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use crate::expansion;
 use crate::feature::FeatureTable;
 use crate::growth::Growth;
-use crate::guard::{Guard, GuardState, Mixture};
+use crate::guard::{Guard, GuardState, Mixture, Predictions};
 use crate::loss::{Hinge, Logistic, Loss, LossKind, Quantile, Squared};
 use crate::metrics::{Progressive, Task};
 use crate::schedule::Schedule;
@@ -213,19 +213,19 @@ impl Model {
         self.products.grow_to(usize::try_from(products).unwrap_or(usize::MAX));
     }
 
-    /// What is predicted, clipped to the range that labels have had.
+    /// `base + w . x`, mixed with what the guard says, clipped to the range that labels have had.
     #[inline(always)]
-    pub(crate) fn predict<L: Loops>(&self, loops: L, active: Active<'_>, base: f32) -> f32 {
-        let own = self.score(loops, active) + base;
-        match &self.guard {
-            Some(guard) => self.clip(guard.state.mixture.mix(own, guard.score(loops, active) + base)),
-            None => self.clip(own),
-        }
+    pub(crate) fn predictions<L: Loops>(&self, loops: L, active: Active<'_>, base: f32) -> Predictions {
+        let score = self.score(loops, active) + base;
+        let own = self.clip(score);
+        let Some(guard) = &self.guard else { return Predictions { mixed: own, own, linear: own } };
+        let linear = guard.score(loops, active) + base;
+        Predictions { mixed: self.clip(guard.state.mixture.mix(score, linear)), own, linear: self.clip(linear) }
     }
 
     /// `w . x`, the guard apart.
     #[inline(always)]
-    pub(crate) fn score<L: Loops>(&self, loops: L, active: Active<'_>) -> f32 {
+    fn score<L: Loops>(&self, loops: L, active: Active<'_>) -> f32 {
         let gravity = self.shrinkage.gravity();
         let mut total = [0.0; crate::weights::LANES];
         self.linear.score(loops, &[active.linear], active.base, gravity, &mut total);
@@ -241,7 +241,7 @@ impl Model {
     }
 
     #[inline(always)]
-    pub(crate) fn clip(&self, score: f32) -> f32 {
+    fn clip(&self, score: f32) -> f32 {
         let (low, high) = match self.settings.loss {
             LossKind::Logistic => (-50.0, 50.0),
             _ => (self.progress.labels.smallest, self.progress.labels.largest),

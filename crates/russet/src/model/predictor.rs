@@ -89,7 +89,7 @@ impl Work for Score<'_> {
 
     #[inline(always)]
     fn run<L: Loops>(self, loops: L) -> f32 {
-        self.model.predict(loops, self.active, self.base)
+        self.model.predictions(loops, self.active, self.base).mixed
     }
 }
 
