@@ -3,13 +3,14 @@
 //! Two experts predict each example: the adaptive expansion, and base weights of the guard's own that know of no
 //! product. Each learns from its own prediction. The model predicts with `a p + (1 - a) q`, `p` and `q` being their
 //! scores, so a prediction is still a sum over terms. Until the feature set grows for the first time the two are the
-//! same; then the guard starts as a copy. How `a` is found: see [`Mixture`].
+//! same; then the guard starts as a copy. How `a` is found: see [`Mixture`]; by which examples: see [`Pass`].
 
 use serde::{Deserialize, Serialize};
 
+use crate::feature::mix;
 use crate::settings::Settings;
 use crate::step::{Active, GlobalScale, Moved, Shrinkage};
-use crate::weights::{LANES, Loops, WeightTable, sum};
+use crate::weights::{BaseFeatures, LANES, Loops, WeightTable, sum};
 
 /// The linear expert, and how far it is trusted.
 #[derive(Clone, Debug)]
@@ -69,6 +70,46 @@ pub(crate) struct Predictions {
     pub(crate) own: f32,
     /// By the guard's linear expert, if there is one.
     pub(crate) linear: f32,
+}
+
+/// Which pass over the data it is, as far as the guard has to know.
+///
+/// An example that was learned from in an earlier pass says nothing of how well noise is told from truth: whoever fits
+/// it best looks best. So in a course of several passes the experts are compared by one example in [`JUDGES`] alone,
+/// and these are learned from in the last pass only, each after it was predicted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Pass {
+    /// There is one.
+    #[default]
+    Only,
+    /// There will be others.
+    Earlier,
+    /// The last of several.
+    Last,
+}
+
+/// How many examples there are to one that judges, in a course of several passes.
+const JUDGES: u64 = 8;
+
+/// What an example is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Use {
+    pub(crate) judges: bool,
+    pub(crate) learned: bool,
+}
+
+impl Pass {
+    /// What to use an example for. It goes by its content: equal examples judge together, in every pass.
+    #[inline]
+    pub(crate) fn use_of(self, base: &BaseFeatures) -> Use {
+        if self == Pass::Only {
+            return Use { judges: true, learned: true };
+        }
+        let feature = |(slot, value): (&u32, &f32)| u64::from(*slot) << 32 | u64::from(value.to_bits());
+        let content = base.slots.iter().zip(&base.values).fold(0, |hash, pair| mix(hash ^ feature(pair)));
+        let judges = content.is_multiple_of(JUDGES);
+        Use { judges, learned: !judges || self == Pass::Last }
+    }
 }
 
 /// How much say the adaptive expansion has beside the linear expert: exponential weights.

@@ -6,12 +6,13 @@ use thiserror::Error;
 use crate::batch::{Batch, Example};
 use crate::expansion::{self, adaptive::Enumerator};
 use crate::growth::Growth;
+use crate::guard::Pass;
 use crate::intake::Intake;
 use crate::loss::{Hinge, Logistic, Loss, LossKind, Quantile, Squared};
 use crate::metrics::Task;
 use crate::model::Model;
 use crate::schedule::Schedule;
-use crate::settings::{Checked, ExpansionKind, StepKind};
+use crate::settings::{Checked, ExpansionKind, GuardKind, StepKind};
 use crate::step::{Active, Adaptive, Directions, Sgd, Step, Surprise};
 use crate::weights::{Loops, Row, Work};
 
@@ -39,6 +40,7 @@ pub struct Learner {
     directions: Directions,
     /// After how many examples the feature set grows.
     next_growth: u64,
+    pass: Pass,
 }
 
 /// An example that cannot be learned from.
@@ -88,7 +90,8 @@ impl Learner {
         let intake = Intake::new(model.settings.ngram, sorted);
         let next_growth = model.growth.as_ref().map_or(u64::MAX, Growth::next);
         let (rows, directions) = (Vec::new(), Directions::default());
-        Learner { model, intake, enumerator: Enumerator::default(), rows, directions, next_growth }
+        let (enumerator, pass) = (Enumerator::default(), Pass::Only);
+        Learner { model, intake, enumerator, rows, directions, next_growth, pass }
     }
 
     /// For an adaptive expansion: says how many examples the whole course has, over which epochs are spaced. Without
@@ -99,6 +102,18 @@ impl Learner {
             growth.schedule = Schedule::new(self.model.settings.epochs, Some(examples));
             self.next_growth = growth.next();
         }
+    }
+
+    /// Says that what follows is pass `pass`, from 0, of `passes` over the same data. A guarded expansion has to know
+    /// which examples it sees again: see [`GuardKind`].
+    pub fn set_pass(&mut self, pass: u32, passes: u32) {
+        let guarded = self.model.growth.is_some() && self.model.settings.guard != GuardKind::Off;
+        self.pass = match passes {
+            _ if !guarded => Pass::Only,
+            0 | 1 => Pass::Only,
+            _ if pass + 1 < passes => Pass::Earlier,
+            _ => Pass::Last,
+        };
     }
 
     /// The model as it stands.
@@ -185,7 +200,12 @@ impl Learner {
         model.progress.tally.add(predicted.mixed, label, importance, loss.value(predicted.mixed, label));
         model.progress.tally.features += active.count() as u64;
         model.progress.tally.base_features += base.slots.len() as u64 - 1;
-        if importance > 0.0 {
+        let used = self.pass.use_of(base);
+        if let Some(guard) = model.guard.as_mut().filter(|_| used.judges) {
+            let [own, linear] = [predicted.own, predicted.linear].map(|prediction| loss.value(prediction, label));
+            guard.state.mixture.add(own, linear, importance);
+        }
+        if importance > 0.0 && used.learned {
             if let Some(growth) = model.growth.as_mut().filter(|_| loss.slope(predicted.own, label) != 0.0) {
                 growth.admit(base, &mut self.rows, &mut model.products);
             }
@@ -194,8 +214,6 @@ impl Learner {
             step.step(loops, model.moved(), active, loss, surprise, &mut self.directions);
             // The linear expert learns from its own prediction, as it would alone.
             if let Some(guard) = &mut model.guard {
-                let [own, linear] = [predicted.own, predicted.linear].map(|prediction| loss.value(prediction, label));
-                guard.state.mixture.add(own, linear, importance);
                 let (active, surprise) =
                     (Active { products: &[], ..active }, Surprise { prediction: predicted.linear, ..surprise });
                 step.step(loops, guard.moved(&model.settings), active, loss, surprise, &mut self.directions);
