@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::feature::mix;
 use crate::settings::Settings;
 use crate::step::{Active, GlobalScale, Moved, Shrinkage};
-use crate::weights::{BaseFeatures, LANES, Loops, WeightTable, sum};
+use crate::weights::{LANES, Loops, WeightTable, sum};
 
 /// The linear expert, and how far it is trusted.
 #[derive(Clone, Debug)]
@@ -99,16 +99,12 @@ pub(crate) struct Use {
 }
 
 impl Pass {
-    /// What to use an example for. It goes by its content: equal examples judge together, in every pass.
+    /// What to use the example on a line of the input for. It is the same example in every pass, cached or not.
     #[inline]
-    pub(crate) fn use_of(self, base: &BaseFeatures) -> Use {
-        if self == Pass::Only {
-            return Use { judges: true, learned: true };
-        }
-        let feature = |(slot, value): (&u32, &f32)| u64::from(*slot) << 32 | u64::from(value.to_bits());
-        let content = base.slots.iter().zip(&base.values).fold(0, |hash, pair| mix(hash ^ feature(pair)));
-        let judges = content.is_multiple_of(JUDGES);
-        Use { judges, learned: !judges || self == Pass::Last }
+    pub(crate) fn use_of(self, line: u64) -> Use {
+        // By a hash, for data may come in cycles.
+        let judges = self == Pass::Only || mix(line).is_multiple_of(JUDGES);
+        Use { judges, learned: !judges || self != Pass::Earlier }
     }
 }
 
@@ -233,6 +229,18 @@ mod tests {
         };
         assert_eq!(share(1.0, 1.0), share(1024.0, 1.0));
         assert_eq!(share(1.0, 1.0), share(1.0, 0.25));
+    }
+
+    #[test]
+    fn judges_are_learned_from_in_the_last_pass_only() {
+        let judges: Vec<u64> = (1..=8000).filter(|line| Pass::Earlier.use_of(*line).judges).collect();
+        assert!((900..1100).contains(&judges.len()), "{}", judges.len());
+        for line in 1..=8000 {
+            let judges = judges.contains(&line);
+            assert_eq!(Pass::Only.use_of(line), Use { judges: true, learned: true });
+            assert_eq!(Pass::Earlier.use_of(line), Use { judges, learned: !judges });
+            assert_eq!(Pass::Last.use_of(line), Use { judges, learned: true });
+        }
     }
 
     #[test]

@@ -200,7 +200,7 @@ impl Learner {
         model.progress.tally.add(predicted.mixed, label, importance, loss.value(predicted.mixed, label));
         model.progress.tally.features += active.count() as u64;
         model.progress.tally.base_features += base.slots.len() as u64 - 1;
-        let used = self.pass.use_of(base);
+        let used = self.pass.use_of(example.line);
         if let Some(guard) = model.guard.as_mut().filter(|_| used.judges) {
             let [own, linear] = [predicted.own, predicted.linear].map(|prediction| loss.value(prediction, label));
             guard.state.mixture.add(own, linear, importance);
