@@ -1,4 +1,5 @@
 //! The guard: a linear learner beside the adaptive expansion.
+#![allow(clippy::unwrap_used)]
 
 use russet::batch::{Batch, Dictionary, Label};
 use russet::feature::Namespace;

@@ -123,7 +123,7 @@ impl Model {
 const SHARED: u32 = u32::MAX;
 
 /// A weight as predictions use it, and the scale of its feature.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Weight {
     weight: f32,
     scale: f32,
