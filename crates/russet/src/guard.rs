@@ -57,7 +57,9 @@ impl Guard {
     #[inline(always)]
     pub(crate) fn moved<'a>(&'a mut self, settings: &'a Settings) -> Moved<'a> {
         let Guard { linear, products, state: GuardState { scale, shrinkage, rounds, .. } } = self;
-        Moved { linear, products, scale, shrinkage, rounds, settings }
+        // The rate of a linear learner that is alone, which it stands for.
+        let rate = settings.learning_rate;
+        Moved { linear, products, scale, shrinkage, rounds, settings, rate }
     }
 }
 

@@ -96,6 +96,9 @@ pub struct Settings {
     pub inherit: f32,
     /// For apple: what keeps it from doing worse than no expansion.
     pub guard: GuardKind,
+    /// For apple: what is left of the learning rate at the end of a course of known length; it falls over the last
+    /// half of the last epoch. 1 for a rate that stays.
+    pub cooling: f32,
     /// For apple: how many MiB the weights of products may take.
     pub memory: u32,
     /// Runs of up to this many features in their order are features too; 1 for none.
@@ -124,6 +127,7 @@ impl Default for Settings {
             select: SelectKind::Weight,
             inherit: 0.05,
             guard: GuardKind::Linear,
+            cooling: 0.25,
             memory: 256,
             ngram: 1,
             bits: 18,
@@ -147,10 +151,10 @@ pub struct SettingsError {
 
 impl Settings {
     /// The adaptive expansion as the paper has it: new products start with no history, the constant does not count
-    /// as a feature, and nothing guards it.
+    /// as a feature, the learning rate stays, and nothing guards it.
     pub fn paper() -> Settings {
         let (expansion, guard) = (ExpansionKind::Apple, GuardKind::Off);
-        Settings { expansion, headroom: 0.0, inherit: 0.0, guard, ..Settings::default() }
+        Settings { expansion, headroom: 0.0, inherit: 0.0, cooling: 1.0, guard, ..Settings::default() }
     }
 
     /// Checks every value against its range.
@@ -166,6 +170,7 @@ impl Settings {
         in_range((1..=32).contains(&self.epochs), "epochs", &self.epochs, "between 1 and 32")?;
         in_range(weight(self.headroom) && self.headroom <= 1e6, "headroom", &self.headroom, "0 or more")?;
         in_range(weight(self.inherit), "inherit", &self.inherit, "0 or more")?;
+        in_range((0.0..=1.0).contains(&self.cooling), "cooling", &self.cooling, "between 0 and 1")?;
         in_range((1..=32768).contains(&self.memory), "memory", &self.memory, "between 1 and 32768")?;
         in_range(rate.is_finite() && rate > 0.0, "learning-rate", &rate, "above 0")?;
         in_range(self.quantile > 0.0 && self.quantile < 1.0, "quantile", &self.quantile, "between 0 and 1")?;

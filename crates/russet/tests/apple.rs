@@ -63,9 +63,9 @@ fn apple() -> Settings {
     Settings { expansion: ExpansionKind::Apple, ..Settings::default() }
 }
 
-/// Without the linear learner beside it: what is predicted is what the expansion itself says.
+/// Without the linear learner beside it, and at one learning rate: what is predicted is what the expansion itself says.
 fn unguarded() -> Settings {
-    Settings { guard: GuardKind::Off, ..apple() }
+    Settings { guard: GuardKind::Off, cooling: 1.0, ..apple() }
 }
 
 fn learner(settings: &Settings, course: usize) -> Learner {

@@ -1,6 +1,8 @@
 //! The guard: a linear learner beside the adaptive expansion.
 #![allow(clippy::unwrap_used)]
 
+use std::collections::BTreeMap;
+
 use russet::batch::{Batch, Dictionary, Label};
 use russet::feature::Namespace;
 use russet::loss::LossKind;
@@ -62,6 +64,11 @@ fn predictions(model: &Model, batch: &Batch) -> Vec<f32> {
     (0..batch.len()).map(|place| predictor.predict(batch, &batch.example(place)).value).collect()
 }
 
+/// All terms by name.
+fn weights(model: &Model) -> BTreeMap<String, f32> {
+    model.terms(usize::MAX).into_iter().map(|term| (term.name, term.weight)).collect()
+}
+
 fn linear_truth(values: &[f32]) -> f32 {
     values.iter().enumerate().map(|(place, value)| value * (1.0 - 0.1 * place as f32)).sum()
 }
@@ -76,8 +83,7 @@ fn where_products_fit_only_noise_the_model_is_the_linear_one() {
         assert!(guarded.parents().unwrap() > 0);
         let linear = trained(Settings { expansion: ExpansionKind::Linear, ..settings }, &batch);
         assert_eq!(predictions(&guarded, &batch), predictions(&linear, &batch), "{loss:?}");
-        let weights = |model: &Model| model.terms(99).into_iter().map(|term| (term.name, term.weight));
-        assert!(weights(&guarded).eq(weights(&linear)), "{loss:?}");
+        assert_eq!(weights(&guarded), weights(&linear), "{loss:?}");
     }
 }
 
@@ -89,7 +95,7 @@ fn where_products_matter_the_model_is_the_expansion() {
         assert_eq!(guarded.adaptive_share(), 1.0, "{loss:?}");
         let unguarded = trained(Settings { loss, guard: GuardKind::Off, ..apple() }, &batch);
         assert_eq!(predictions(&guarded, &batch), predictions(&unguarded, &batch), "{loss:?}");
-        assert_eq!(guarded.terms(99), unguarded.terms(99));
+        assert_eq!(weights(&guarded), weights(&unguarded), "{loss:?}");
     }
 }
 

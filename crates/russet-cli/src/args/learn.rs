@@ -38,6 +38,10 @@ pub(crate) struct LearnArgs {
     #[arg(long)]
     guard: Option<GuardChoice>,
 
+    /// Apple: what is left of the learning rate at the end; 1 for a rate that stays [default: 0.25]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    cooling: Option<f32>,
+
     /// Apple: memory for the weights of products [default: 256]
     #[arg(long, value_name = "MIB", allow_negative_numbers = true)]
     memory: Option<u32>,
@@ -98,6 +102,7 @@ impl LearnArgs {
             select: self.select.map_or(base.select, Into::into),
             inherit: self.inherit.unwrap_or(base.inherit),
             guard: self.guard.map_or(base.guard, Into::into),
+            cooling: self.cooling.unwrap_or(base.cooling),
             memory: self.memory.unwrap_or(base.memory),
             ngram: self.ngram.unwrap_or(base.ngram),
             loss: self.loss.map_or(base.loss, Into::into),
@@ -122,6 +127,7 @@ impl LearnArgs {
             ("select", self.select.map(|value| format!("{value:?}").to_lowercase())),
             ("inherit", self.inherit.map(|value| value.to_string())),
             ("guard", self.guard.map(|value| format!("{value:?}").to_lowercase())),
+            ("cooling", self.cooling.map(|value| value.to_string())),
             ("memory", self.memory.map(|value| value.to_string())),
         ];
         let given = apple_only.into_iter().find_map(|(parameter, value)| value.map(|value| (parameter, value)));

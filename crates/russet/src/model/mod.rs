@@ -236,8 +236,11 @@ impl Model {
     /// What a step moves, the guard apart.
     #[inline(always)]
     pub(crate) fn moved(&mut self) -> Moved<'_> {
+        let seen = self.progress.tally.examples;
+        let cooled = |growth: &Growth| growth.schedule.cooled(seen, self.settings.cooling);
+        let rate = self.settings.learning_rate * self.growth.as_ref().map_or(1.0, cooled);
         let Model { linear, products, scale, shrinkage, rounds, settings, .. } = self;
-        Moved { linear, products, scale, shrinkage, rounds, settings }
+        Moved { linear, products, scale, shrinkage, rounds, settings, rate }
     }
 
     #[inline(always)]

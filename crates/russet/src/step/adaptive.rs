@@ -48,7 +48,7 @@ impl Step for Adaptive {
             moved.products.measure(loops, active.products, active.base, squared_slope, &mut directions.products);
         let scale = moved.scale.add(importance, linear.norm + products.norm);
         let sensitivity = scale * (linear.sensitivity + products.sensitivity);
-        let size = loss.step(prediction, label, moved.settings.learning_rate * importance, sensitivity);
+        let size = loss.step(prediction, label, moved.rate * importance, sensitivity);
         // The step as a multiple of the plain gradient step: how long L1 and L2 pull.
         let size = moved.shrinkage.pull(size, -size / slope, moved.settings.l1, moved.settings.l2);
         moved.move_weights(loops, active, scale * size, directions);

@@ -61,6 +61,8 @@ pub(crate) struct Moved<'a> {
     /// `t` of the plain gradient step's schedule.
     pub(crate) rounds: &'a mut u64,
     pub(crate) settings: &'a Settings,
+    /// The learning rate now, for an adaptive step.
+    pub(crate) rate: f32,
 }
 
 /// Moves weights after an example.
