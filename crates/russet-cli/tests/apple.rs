@@ -141,6 +141,8 @@ fn flags_of_apple_are_refused_without_it() {
         ("--epochs 3", "epochs", "3"),
         ("--select fallback", "select", "fallback"),
         ("--inherit 0.1", "inherit", "0.1"),
+        ("--guard off", "guard", "off"),
+        ("--cooling 0.5", "cooling", "0.5"),
         ("--memory 64", "memory", "64"),
     ] {
         for other in ["", "--expansion quadratic"] {
@@ -162,6 +164,7 @@ fn values_of_apple_outside_their_range_are_refused() {
         ("--epochs 0", "--epochs is 0; it must be between 1 and 32"),
         ("--epochs 33", "--epochs is 33; it must be between 1 and 32"),
         ("--inherit nan", "--inherit is NaN; it must be 0 or more"),
+        ("--cooling 1.5", "--cooling is 1.5; it must be between 0 and 1"),
         ("--memory 0", "--memory is 0; it must be between 1 and 32768"),
     ] {
         folder.run(&format!("train data.vw --expansion apple {flag}")).refuses(message);
