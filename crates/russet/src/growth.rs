@@ -293,7 +293,7 @@ impl Growth {
         for row in rows {
             let Place::Listed(start) = row.place else { continue };
             let listed = &mut base.listed[start as usize..start as usize + row.len()];
-            if listed.iter().any(|place| *place == Families::NEW) {
+            if listed.contains(&Families::NEW) {
                 let admitted = |position, key| scratch.admit(tile, position, key);
                 families.admit(row.parent, &base.slots[1..], listed, table, admitted);
             }

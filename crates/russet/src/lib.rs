@@ -13,6 +13,7 @@ pub mod batch;
 mod expansion;
 pub mod feature;
 mod growth;
+mod guard;
 mod intake;
 mod learner;
 pub mod loss;

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use russet::feature::Indexing;
 use russet::loss::LossKind;
 use russet::select::SelectKind;
-use russet::settings::{ExpansionKind, StepKind};
+use russet::settings::{ExpansionKind, GuardKind, StepKind};
 use russet_data::{Format, OnError};
 
 /// Declares the words for an enumeration, with the help of each.
@@ -65,6 +65,13 @@ choices!(SelectChoice for SelectKind {
     PickyWeight,
     /// As ssm, and each product has to pass the test itself (slow)
     PickySsm,
+});
+
+choices!(GuardChoice for GuardKind {
+    /// A linear learner beside it that predictions lean on as far as it does better
+    Linear,
+    /// Nothing
+    Off,
 });
 
 choices!(StepChoice for StepKind {

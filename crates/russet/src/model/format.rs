@@ -11,6 +11,7 @@
 //!                (and its moments, if the rule of selection asks for them)
 //!         ...    products: as base weights; for an adaptive expansion, which features have fractional values,
 //!                then the count of products, then parent, base slot, and the same of each
+//!         ...    the guard's base weights, if there is one: as base weights
 //! end-8   8      XXH3 of all before
 //! ```
 //! Whole numbers are little-endian; counts are 8 bytes long.
@@ -23,6 +24,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{Model, State};
 use crate::feature::{FeatureId, FeatureTable, Indexing};
 use crate::growth::{Growth, GrowthHeader};
+use crate::guard::{Guard, GuardState};
 use crate::settings::Settings;
 use crate::weights::{Moments, Slot, WeightTable};
 
@@ -55,6 +57,7 @@ struct Header {
     settings: Settings,
     state: State,
     growth: Option<GrowthHeader>,
+    guard: Option<GuardState>,
     attachments: BTreeMap<String, String>,
 }
 
@@ -65,6 +68,7 @@ impl Model {
             settings: (*self.settings).clone(),
             state: self.state(),
             growth: self.growth.as_ref().map(|growth| growth.header(&self.products)),
+            guard: self.guard.as_ref().map(|guard| guard.state),
             attachments: self.attachments.clone(),
         };
         let header = serde_json::to_vec(&header).expect("the header has only plain fields");
@@ -81,6 +85,9 @@ impl Model {
             Some(growth) => write_growth(growth, &self.products, observed, &mut bytes),
             None => write_weights(&self.products, observed, &mut bytes),
         }
+        if let Some(guard) = &self.guard {
+            write_weights(&guard.linear, false, &mut bytes);
+        }
         let checksum = xxh3_64(&bytes);
         bytes.extend_from_slice(&checksum.to_le_bytes());
         bytes
@@ -94,7 +101,8 @@ impl Model {
             serde_json::from_slice(input.take(header_length)?).map_err(|_| damaged("its header cannot be read"))?;
         let settings = header.settings.check().map_err(|_| damaged("its settings are out of range"))?;
         let mut model = Model::new(settings);
-        if !header.state.is_sound() {
+        let guard = header.guard.filter(|_| model.growth.is_some());
+        if !header.state.is_sound() || !guard.is_none_or(|state| state.is_sound()) {
             return Err(damaged("its learning state is out of range"));
         }
         let State { scale, shrinkage, rounds, progress } = header.state;
@@ -109,6 +117,12 @@ impl Model {
             read_growth(header, &mut model, &mut input)?;
         } else {
             read_weights(&mut model.products, observed, &mut input)?;
+        }
+        if let Some(state) = guard {
+            let mut linear = WeightTable::new(model.settings.bits);
+            linear.grow_to(model.features.slot_count());
+            read_weights(&mut linear, false, &mut input)?;
+            model.guard = Some(Guard::new(linear, state));
         }
         if !input.rest.is_empty() {
             return Err(damaged("it goes on after its end"));

@@ -2,6 +2,7 @@ use serde::Serialize;
 
 use super::Model;
 use crate::expansion;
+use crate::step::Shrinkage;
 use crate::weights::Slot;
 
 /// One weight of a model, for a person to read.
@@ -59,39 +60,45 @@ impl Model {
     }
 
     fn visit_linear(&self, strongest: &mut Strongest) {
-        let slots = self.linear.slots();
         for slot in std::iter::once(0).chain(self.features.iter().map(|(_, slot, _)| slot)) {
-            self.visit(slots.get(slot as usize).copied(), strongest, 1, || if slot == 0 { vec![] } else { vec![slot] });
+            let weight = self.base_weight(slot as usize);
+            strongest.add(weight, 1, || if slot == 0 { vec![] } else { vec![slot] });
         }
+    }
+
+    /// A base weight as predictions use it: `a w + (1 - a) v`, `v` being the guard's and `a` what it leaves to others.
+    fn base_weight(&self, slot: usize) -> Weight {
+        let share = self.adaptive_share();
+        let own = self.linear.slots().get(slot).map(|slot| Weight::new(slot, &self.shrinkage, share));
+        let guard = self.guard.as_ref().and_then(|guard| {
+            let slot = guard.linear.slots().get(slot)?;
+            Some(Weight::new(slot, &guard.state.shrinkage, 1.0 - share))
+        });
+        let (own, guard) = (own.unwrap_or_default(), guard.unwrap_or_default());
+        Weight { weight: own.weight + guard.weight, scale: own.scale.max(guard.scale) }
     }
 
     fn visit_products(&self, strongest: &mut Strongest) {
         if let Some(growth) = &self.growth {
+            let share = self.adaptive_share();
             growth.visit_products(&self.products, |parent, slot, place| {
                 let product = || growth.parents.get(parent).monomial.times(slot).slots().to_vec();
                 let epoch = growth.parents.get(parent).epoch + 1;
-                self.visit(Some(self.products.get(place)), strongest, epoch, product);
+                strongest.add(Weight::new(&self.products.get(place), &self.shrinkage, share), epoch, product);
             });
             return;
         }
         let (slots, slot_count, limit) = (self.products.slots(), self.features.slot_count(), self.products.limit());
         let mut shared_from = 0;
         expansion::visit_places(self.settings.expansion, slot_count, limit, &mut |place, product| {
-            self.visit(slots.get(place).copied(), strongest, 1, || product.to_vec());
+            let weight = slots.get(place).map(|slot| Weight::new(slot, &self.shrinkage, 1.0));
+            strongest.add(weight.unwrap_or_default(), 1, || product.to_vec());
             shared_from = place + 1;
         });
         // Places after the last that has a name; before it, a place may be shared too, but the name is its first user's.
         for (place, slot) in slots.iter().enumerate().skip(shared_from) {
-            self.visit(Some(*slot), strongest, 1, || vec![SHARED, place as u32]);
+            strongest.add(Weight::new(slot, &self.shrinkage, 1.0), 1, || vec![SHARED, place as u32]);
         }
-    }
-
-    fn visit(&self, slot: Option<Slot>, strongest: &mut Strongest, epoch: u32, product: impl FnOnce() -> Vec<u32>) {
-        let Some(slot) = slot.filter(|slot| !slot.is_untouched()) else { return };
-        let weight = self.shrinkage.weight(slot.weight);
-        // Plain gradient steps keep no scale; there the weight has to speak for itself.
-        let scale = if slot.scale > 0.0 { slot.scale } else { 1.0 };
-        strongest.add(weight, weight * scale, epoch, product);
     }
 
     fn term(&self, found: &Found) -> Term {
@@ -115,6 +122,19 @@ impl Model {
 /// In place of a base slot: what follows is the place of a weight that products share.
 const SHARED: u32 = u32::MAX;
 
+/// A weight as predictions use it, and the scale of its feature.
+#[derive(Clone, Copy, Default)]
+struct Weight {
+    weight: f32,
+    scale: f32,
+}
+
+impl Weight {
+    fn new(slot: &Slot, shrinkage: &Shrinkage, share: f32) -> Weight {
+        Weight { weight: share * shrinkage.weight(slot.weight), scale: slot.scale }
+    }
+}
+
 /// Keeps the strongest of many terms, in memory for two times their number.
 struct Strongest {
     count: usize,
@@ -129,10 +149,13 @@ struct Found {
 }
 
 impl Strongest {
-    fn add(&mut self, weight: f32, effect: f32, epoch: u32, product: impl FnOnce() -> Vec<u32>) {
+    fn add(&mut self, weight: Weight, epoch: u32, product: impl FnOnce() -> Vec<u32>) {
+        let Weight { weight, scale } = weight;
         if weight == 0.0 || self.count == 0 {
             return;
         }
+        // Plain gradient steps keep no scale; there the weight has to speak for itself.
+        let effect = weight * if scale > 0.0 { scale } else { 1.0 };
         self.found.push(Found { weight, effect, epoch, product: product() });
         if self.found.len() / 2 >= self.count.max(64) {
             self.cut();
