@@ -225,7 +225,8 @@ impl Growth {
         rows.clear();
         match &self.storage {
             Storage::Blocks(blocks) => {
-                enumerator.find(&self.parents, base, blocks.stride() as usize);
+                let width = if blocks.is_tiled() { blocks.stride() as usize } else { 0 };
+                enumerator.find(&self.parents, base, width);
                 self.block_rows(blocks, base, enumerator, rows);
             }
             Storage::Families(families) => {
