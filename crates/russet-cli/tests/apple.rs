@@ -79,7 +79,7 @@ fn numbers_and_tables_are_learned_better_than_by_a_linear_model() {
     folder.write("data.csv", tabular(4000, 1));
     train_grown(&folder, "data.csv --label bought");
     let json = train_grown(&folder, "numbers.vw");
-    let linear = folder.train_json("numbers.vw");
+    let linear = folder.train_json("numbers.vw --expansion linear");
     assert!(number(&json, "progressive_error") < number(&linear, "progressive_error"), "{json} {linear}");
 }
 
@@ -95,7 +95,7 @@ fn the_json_counts_parents_degree_and_monomials() {
     assert_eq!(number(&json, "parents"), 2.0 * each);
     assert!(number(&json, "max_degree") <= 3.0);
     assert!(number(&json, "features_per_example") > number(&json, "base_features_per_example") + 1.0);
-    let linear = folder.train_json("data.vw");
+    let linear = folder.train_json("data.vw --expansion linear");
     assert_eq!((&linear["parents"], &linear["max_degree"], &linear["monomials"]), (&Value::Null, &1.into(), &0.into()));
     let one = folder.train_json("data.vw --expansion apple --epochs 1");
     assert_eq!((&one["parents"], &one["max_degree"], &one["monomials"]), (&0.into(), &1.into(), &0.into()));
@@ -145,14 +145,15 @@ fn flags_of_apple_are_refused_without_it() {
         ("--cooling 0.5", "cooling", "0.5"),
         ("--memory 64", "memory", "64"),
     ] {
-        for other in ["", "--expansion quadratic"] {
+        for other in ["--expansion linear", "--expansion quadratic"] {
             folder
                 .run(&format!("train data.vw {other} {flag}"))
                 .refuses(&format!("--{parameter} is {value}; it must be left out unless the expansion is apple"));
         }
-        assert_eq!(folder.run(&format!("tune data.vw {flag}")).code, Some(2), "tune {flag}");
+        let tuned = folder.run(&format!("tune data.vw --expansion linear {flag}"));
+        assert_eq!(tuned.code, Some(2), "tune {flag}");
     }
-    folder.run("train data.vw --examples 10").refuses("--examples is for the expansion apple");
+    folder.run("train data.vw --expansion linear --examples 10").refuses("--examples is for the expansion apple");
 }
 
 #[test]

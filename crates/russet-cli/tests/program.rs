@@ -81,7 +81,7 @@ fn json_is_one_object_with_the_fixed_fields_and_nothing_else() {
 #[test]
 fn json_says_what_applies_and_null_where_it_does_not() {
     let folder = Folder::with("data.vw", sparse(2000, 1));
-    let linear = folder.train_json("data.vw --learning-rate 0.25");
+    let linear = folder.train_json("data.vw --learning-rate 0.25 --expansion linear");
     assert_eq!((&linear["examples"], &linear["task"]), (&2000.into(), &"classification".into()));
     assert_eq!((&linear["max_degree"], &linear["monomials"]), (&1.into(), &0.into()));
     assert_eq!(linear["learning_rate"], 0.25);
@@ -124,7 +124,7 @@ fn inspect_lists_terms_by_name() {
 #[test]
 fn inspect_tells_the_strongest_term_first() {
     let folder = Folder::with("data.vw", "3 | big a\n-3 | small a\n1 | a\n".repeat(100));
-    folder.run("train data.vw -q -o model").succeeds();
+    folder.run("train data.vw --expansion linear -q -o model").succeeds();
     let json = folder.run("inspect model --json").succeeds().json();
     let effects: Vec<f64> =
         json["terms"].as_array().unwrap().iter().map(|term| term["effect"].as_f64().unwrap().abs()).collect();

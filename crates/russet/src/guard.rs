@@ -166,8 +166,7 @@ impl Mixture {
         // `m` as Kish has it: few heavy examples among many light ones stand for few.
         let examples = self.importance * self.importance / self.squared_importance;
         // |ln(A / L)| is at least |A - L| / max(A, L): mostly that is enough to know.
-        let (difference, larger) =
-            (self.adaptive_loss - self.linear_loss, self.adaptive_loss.max(self.linear_loss));
+        let (difference, larger) = (self.adaptive_loss - self.linear_loss, self.adaptive_loss.max(self.linear_loss));
         if examples * CONFIDENCE * difference.abs() > CERTAIN * larger {
             return if difference > 0.0 { 0.0 } else { 1.0 };
         }
