@@ -110,6 +110,11 @@ impl Intake {
         &mut self.base
     }
 
+    /// The base features of the example that was taken last.
+    pub(crate) fn base(&self) -> &BaseFeatures {
+        &self.base
+    }
+
     /// Without n-grams. True if the slots turn out to ascend, so that none repeats.
     fn take_plain(&mut self, batch: &Batch, example: &Example<'_>, lookup: &mut impl Lookup) -> bool {
         let dictionary = &mut self.dictionaries[batch.dictionary() as usize];
