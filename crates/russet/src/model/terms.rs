@@ -18,8 +18,8 @@ pub struct Term {
     pub degree: Option<usize>,
     /// The epoch that it came in with, from 1, if the feature set grows.
     pub epoch: Option<u32>,
-    /// In which share of the examples it was active since it came in, as far as that is known: it is not where products
-    /// share weights.
+    /// In which share of the examples it was active since it came in, of those that moved weights and were counted:
+    /// the first 4096, then every 32nd. Not known where products share weights.
     pub active: Option<f64>,
 }
 
@@ -34,7 +34,7 @@ pub struct Branch {
     pub epoch: u32,
     /// Its own weight on its own scale.
     pub effect: f32,
-    /// In which share of the examples it was active since it came into the feature set.
+    /// In which share of the examples it was active since it came into the feature set: see [`Term::active`].
     pub active: Option<f64>,
 }
 
