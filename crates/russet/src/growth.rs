@@ -4,15 +4,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::expansion::adaptive::{Enumerator, Parents};
 use crate::expansion::blocks::Blocks;
-use crate::expansion::families::{Families, SEALED};
+use crate::expansion::families::Families;
 use crate::schedule::Schedule;
-use crate::select::{Candidate, Choice};
+use crate::select::{Candidate, Choice, Evidence, Select};
 use crate::settings::Settings;
 use crate::step::Shrinkage;
-use crate::weights::{BaseFeatures, Place, Row, Scratch, Slot, TILE, WeightTable};
+use crate::trial::Trial;
+use crate::weights::{BaseFeatures, Moments, Place, Row, Scratch, Slot, TILE, WeightTable};
 
 /// The state of an adaptive expansion.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Growth {
     pub(crate) parents: Parents,
     pub(crate) schedule: Schedule,
@@ -25,6 +26,9 @@ pub(crate) struct Growth {
     inherit: f32,
     /// How many weights there is memory for.
     limit: usize,
+    rule: &'static dyn Select,
+    /// What is on trial, if the rule is picky.
+    pub(crate) trial: Option<Trial>,
 }
 
 /// Where the weights of products are in their table.
@@ -76,13 +80,31 @@ const LARGEST_BLOCKS: usize = 1 << 21;
 /// What a weight and its count take.
 const PLACE_BYTES: usize = 20;
 
+impl std::fmt::Debug for Growth {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (parents, grown) = (self.parents.len(), self.grown);
+        formatter.debug_struct("Growth").field("parents", &parents).field("grown", &grown).finish_non_exhaustive()
+    }
+}
+
 impl Growth {
     /// A feature set that has not grown yet, with what the settings say of it.
     pub(crate) fn new(schedule: Schedule, settings: &Settings) -> Growth {
         let storage = Storage::Blocks(Blocks::new(16, false));
         let limit = ((settings.memory as usize) << 20) / PLACE_BYTES;
-        let (parents, counted, inherit) = (Parents::default(), Vec::new(), settings.inherit);
-        Growth { parents, schedule, grown: 0, counted, storage, inherit, limit }
+        let rule = settings.select.rule();
+        let trial = rule.is_picky().then(|| Trial::new(limit / 2));
+        Growth {
+            parents: Parents::default(),
+            schedule,
+            grown: 0,
+            counted: Vec::new(),
+            storage,
+            inherit: settings.inherit,
+            limit,
+            rule,
+            trial,
+        }
     }
 
     /// After how many examples the feature set grows next.
@@ -105,6 +127,10 @@ impl Growth {
     /// Makes the table fit the parents and base slots below `slot_count`: rows are moved apart when there are more
     /// features than they have room for, and given up for families when that would need too much memory.
     pub(crate) fn fit(&mut self, table: &mut WeightTable, slot_count: usize) {
+        if self.trial.is_some() && matches!(self.storage, Storage::Blocks(_)) {
+            // Few products of a parent pass, and a product that has no place is not in the feature set.
+            self.move_to_families(table);
+        }
         let Storage::Blocks(blocks) = &self.storage else { return };
         let tiled = blocks.is_tiled();
         let stride = match blocks.has_room_for(slot_count) {
@@ -198,9 +224,15 @@ impl Growth {
         Some(place as usize)
     }
 
-    /// The count of the constant when a parent became one.
+    /// The epoch that the products of a parent came into the feature set with; those on trial before it are not in it.
+    pub(crate) fn first_epoch(&self, parent: u32) -> u32 {
+        let trial = u32::from(self.trial.is_some());
+        self.parents.get(parent).epoch.saturating_add(1 + trial)
+    }
+
+    /// The count of the constant when the products of a parent came into the feature set.
     pub(crate) fn counted_before(&self, parent: u32) -> u32 {
-        let growth = (self.parents.get(parent).epoch as usize).checked_sub(1);
+        let growth = (self.first_epoch(parent) as usize).checked_sub(2);
         growth.and_then(|growth| self.counted.get(growth)).copied().unwrap_or(0)
     }
 
@@ -216,7 +248,8 @@ impl Growth {
         rows.clear();
         match &self.storage {
             Storage::Blocks(blocks) => {
-                enumerator.find(&self.parents, base, blocks.stride() as usize);
+                let width = if blocks.is_tiled() { blocks.stride() as usize } else { 0 };
+                enumerator.find(&self.parents, base, width);
                 self.block_rows(blocks, base, enumerator, rows);
             }
             Storage::Families(families) => {
@@ -255,9 +288,12 @@ impl Growth {
             let (start, owner, mut active) = (base.listed.len(), self.parents.get(parent), slots.len() as u32);
             families.list(parent, slots, table, &mut base.listed);
             owner.visit_sealed(&enumerator.factors, |position| {
-                base.listed[start + position - 1] = SEALED;
+                base.listed[start + position - 1] = Families::SEALED;
                 active -= 1;
             });
+            if self.trial.is_some() {
+                active = base.listed[start..].iter().filter(|place| **place > Families::NEW).count() as u32;
+            }
             let heritage = owner.heritage;
             rows.push(Row { place, multiplier, first: 1, end, heritage, parent, active });
         }
@@ -274,11 +310,14 @@ impl Growth {
         scratch: &mut Scratch,
     ) {
         let Storage::Families(families) = &mut self.storage else { return };
+        if self.trial.is_some() {
+            return;
+        }
         let mut tile = 0;
         for row in rows {
             let Place::Listed(start) = row.place else { continue };
             let listed = &mut base.listed[start as usize..start as usize + row.len()];
-            if listed.iter().any(|place| Families::is_new(*place)) {
+            if listed.contains(&Families::NEW) {
                 let admitted = |position, key| scratch.admit(tile, position, key);
                 families.admit(row.parent, &base.slots[1..], listed, table, admitted);
             }
@@ -286,27 +325,72 @@ impl Growth {
         }
     }
 
+    /// Lets the products on trial learn from an example, after the model has.
+    #[inline]
+    pub(crate) fn try_products(
+        &mut self,
+        base: &mut BaseFeatures,
+        enumerator: &Enumerator,
+        importance_slope_rate: (f32, f32, f32),
+    ) {
+        if let Some(trial) = &mut self.trial {
+            trial.learn((&self.parents, self.grown), base, enumerator, self.rule, importance_slope_rate);
+        }
+    }
+
+    /// Chooses at most `count` monomials to become parents; with a picky rule, first which products enter the feature set.
+    pub(crate) fn choose(
+        &mut self,
+        count: usize,
+        linear: &WeightTable,
+        table: &mut WeightTable,
+        shrinkage: &Shrinkage,
+    ) -> Vec<Candidate> {
+        let mut choice = self.rule.choice(count);
+        for passed in self.settle_trial(count, table) {
+            choice.offer(passed);
+        }
+        self.offer_candidates(linear, table, shrinkage, &mut *choice);
+        // What would be on trial when the course ends would never pass.
+        let last = self.schedule.next_growth(self.grown + 1).is_none();
+        if self.trial.is_some() && last { Vec::new() } else { choice.chosen() }
+    }
+
+    /// Takes the products that have passed their trial into the feature set, as far as there is room.
+    fn settle_trial(&mut self, count: usize, table: &mut WeightTable) -> Vec<Candidate> {
+        let (Some(trial), Storage::Families(families)) = (&mut self.trial, &mut self.storage) else {
+            return Vec::new();
+        };
+        let mut passed = trial.settle(&self.parents, self.rule, count);
+        passed.retain(|product| {
+            product.origin.is_some_and(|parent| families.insert(parent, product.slot, table).is_some())
+        });
+        passed
+    }
+
     /// Offers every monomial of the feature set that has a weight and is not a parent yet.
-    pub(crate) fn offer_candidates(
+    fn offer_candidates(
         &self,
         linear: &WeightTable,
         table: &WeightTable,
         shrinkage: &Shrinkage,
         choice: &mut dyn Choice,
     ) {
-        let mut offer = |origin, slot, degree, weight: Slot| {
-            let strength = shrinkage.weight(weight.weight).abs() * weight.scale;
+        let mut offer = |origin, slot, degree, weight: Slot, moments: Moments| {
+            let weight = shrinkage.weight(weight.weight).abs() * weight.scale;
+            let strength = self.rule.strength(Evidence { weight, index: moments.index() });
             choice.offer(Candidate { origin, slot, degree, strength });
         };
         for (slot, weight) in (0..).zip(linear.slots()).skip(1) {
             if !weight.is_untouched() && !self.parents.is_root(slot) {
-                offer(None, slot, 1, *weight);
+                offer(None, slot, 1, *weight, linear.moments(slot as usize));
             }
         }
         self.visit_products(table, |parent, slot, place| {
             let weight = table.get(place);
             if !weight.is_untouched() && !self.parents.is_offspring(parent, slot) {
-                offer(Some(parent), slot, self.parents.get(parent).monomial.degree() + 1, weight);
+                let degree = self.parents.get(parent).monomial.degree() + 1;
+                offer(Some(parent), slot, degree, weight, table.moments(place));
             }
         });
     }

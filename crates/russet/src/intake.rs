@@ -110,9 +110,9 @@ impl Intake {
         &mut self.base
     }
 
-    /// The base features of the example that was taken last.
-    pub(crate) fn base(&self) -> &BaseFeatures {
-        &self.base
+    /// The base features that were taken last.
+    pub(crate) fn base(&mut self) -> &mut BaseFeatures {
+        &mut self.base
     }
 
     /// Without n-grams. True if the slots turn out to ascend, so that none repeats.

@@ -6,12 +6,13 @@ use thiserror::Error;
 use crate::batch::{Batch, Example};
 use crate::expansion::{self, adaptive::Enumerator};
 use crate::growth::Growth;
+use crate::guard::{Pass, Predictions};
 use crate::intake::Intake;
 use crate::loss::{Hinge, Logistic, Loss, LossKind, Quantile, Squared};
 use crate::metrics::Task;
 use crate::model::{Model, activity};
 use crate::schedule::Schedule;
-use crate::settings::{Checked, StepKind};
+use crate::settings::{Checked, GuardKind, StepKind};
 use crate::step::{Active, Adaptive, Scratches, Sgd, Step, Surprise};
 use crate::weights::{Loops, Row, Work};
 
@@ -37,8 +38,10 @@ pub struct Learner {
     enumerator: Enumerator,
     rows: Vec<Row>,
     scratches: Scratches,
+    guard_scratches: Scratches,
     /// After how many examples the feature set grows.
     next_growth: u64,
+    pass: Pass,
 }
 
 /// An example that cannot be learned from.
@@ -87,8 +90,9 @@ impl Learner {
         let sorted = model.settings.expansion.needs_order();
         let intake = Intake::new(model.settings.ngram, sorted);
         let next_growth = model.growth.as_ref().map_or(u64::MAX, Growth::next);
-        let (rows, scratches) = (Vec::new(), Scratches::default());
-        Learner { model, intake, enumerator: Enumerator::default(), rows, scratches, next_growth }
+        let (enumerator, rows, pass) = (Enumerator::default(), Vec::new(), Pass::Only);
+        let (scratches, guard_scratches) = (Scratches::default(), Scratches::default());
+        Learner { model, intake, enumerator, rows, scratches, guard_scratches, next_growth, pass }
     }
 
     /// For an adaptive expansion: says how many examples the whole course has, over which epochs are spaced. Without
@@ -99,6 +103,18 @@ impl Learner {
             growth.schedule = Schedule::new(self.model.settings.epochs, Some(examples));
             self.next_growth = growth.next();
         }
+    }
+
+    /// Says that what follows is pass `pass`, from 0, of `passes` over the same data. A guarded expansion has to know
+    /// which examples it sees again: see [`GuardKind`].
+    pub fn set_pass(&mut self, pass: u32, passes: u32) {
+        let guarded = self.model.growth.is_some() && self.model.settings.guard != GuardKind::Off;
+        self.pass = match passes {
+            _ if !guarded => Pass::Only,
+            0 | 1 => Pass::Only,
+            _ if pass + 1 < passes => Pass::Earlier,
+            _ => Pass::Last,
+        };
     }
 
     /// The model as it stands.
@@ -180,26 +196,56 @@ impl Learner {
             }
         }
         let active = Active { base, linear: expansion::linear(base), products: &self.rows };
-        let prediction = model.open(loops, active, example.label.base, &mut self.scratches);
+        let predicted = model.open(loops, active, example.label.base, &mut self.scratches, &mut self.guard_scratches);
         let importance = example.label.importance;
-        model.progress.tally.add(prediction, label, importance, loss.value(prediction, label));
+        model.progress.tally.add(predicted.mixed, label, importance, loss.value(predicted.mixed, label));
         model.progress.tally.features += active.count() as u64;
         model.progress.tally.base_features += base.slots.len() as u64 - 1;
-        if importance > 0.0 {
-            let moves = loss.slope(prediction, label) != 0.0;
-            if let Some(growth) = model.growth.as_mut().filter(|_| moves) {
-                growth.admit(base, &self.rows, &mut model.products, &mut self.scratches.products);
-            }
-            let active = Active { base, linear: expansion::linear(base), products: &self.rows };
-            let surprise = Surprise { prediction, label, importance };
-            step.step(loops, model, active, loss, surprise, &mut self.scratches);
-            if moves && activity::is_counted(model.progress.tally.examples) {
-                model.count(active);
-            }
+        let used = self.pass.use_of(example.line);
+        if let Some(guard) = model.guard.as_mut().filter(|_| used.judges) {
+            guard.state.mixture.add(loss.value(predicted.own, label), loss.value(predicted.linear, label), importance);
         }
+        if importance > 0.0 && used.learned {
+            self.move_weights(label, importance, predicted, loops, step, loss);
+        }
+        let model = &mut self.model;
         if model.progress.tally.examples >= self.next_growth {
             model.grow();
             self.next_growth = model.growth.as_ref().map_or(u64::MAX, Growth::next);
+        }
+    }
+
+    /// Learns from the example that was opened last.
+    #[inline(always)]
+    fn move_weights<L: Loops>(
+        &mut self,
+        label: f32,
+        importance: f32,
+        predicted: Predictions,
+        loops: L,
+        step: impl Step,
+        loss: impl Loss,
+    ) {
+        let (model, base) = (&mut self.model, self.intake.base());
+        let slope = loss.slope(predicted.own, label);
+        if let Some(growth) = model.growth.as_mut().filter(|_| slope != 0.0) {
+            growth.admit(base, &self.rows, &mut model.products, &mut self.scratches.products);
+        }
+        let active = Active { base, linear: expansion::linear(base), products: &self.rows };
+        let surprise = Surprise { prediction: predicted.own, label, importance };
+        step.step(loops, model.moved(), active, loss, surprise, &mut self.scratches);
+        // The linear expert learns from its own prediction, as it would alone.
+        if let Some(guard) = &mut model.guard {
+            let alone = Active { products: &[], ..active };
+            let surprise = Surprise { prediction: predicted.linear, ..surprise };
+            step.step(loops, guard.moved(&model.settings), alone, loss, surprise, &mut self.guard_scratches);
+        }
+        if slope != 0.0 && activity::is_counted(model.progress.tally.examples) {
+            model.count(active);
+        }
+        model.observe(active, importance, slope);
+        if let Some(growth) = &mut model.growth {
+            growth.try_products(base, &self.enumerator, (importance, slope, model.settings.learning_rate));
         }
     }
 

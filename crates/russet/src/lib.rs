@@ -13,6 +13,7 @@ pub mod batch;
 mod expansion;
 pub mod feature;
 mod growth;
+mod guard;
 mod intake;
 mod learner;
 pub mod loss;
@@ -23,6 +24,7 @@ mod schedule;
 pub mod select;
 pub mod settings;
 pub mod step;
+mod trial;
 pub mod weights;
 
 pub use growth::{Layout, StorageReport};

@@ -27,6 +27,18 @@ impl Schedule {
         self.length
     }
 
+    /// The factor of the learning rate for the `seen`-th example: over the last half of the last epoch it falls from 1
+    /// to `lowest` in a straight line. New products have learned the most by then; what smaller steps still take away
+    /// is the noise of the last examples. 1 where the length is not known or nothing grows, and for what is learned
+    /// after the course.
+    pub(crate) fn cooled(&self, seen: u64, lowest: f32) -> f32 {
+        let grows = self.epochs > 1;
+        let Some(length) = self.length.filter(|length| grows && seen <= *length) else { return 1.0 };
+        let half_epoch = length as f64 / f64::from(self.epochs) / 2.0;
+        let left = (length - seen) as f64 / half_epoch;
+        (left as f32).clamp(lowest, 1.0)
+    }
+
     /// After how many examples the epoch that follows `grown` growths ends with another, if it does.
     ///
     /// Equal epochs of `ceil(length / epochs)` leave a whole one after the last growth, up to the rounding.
@@ -51,6 +63,15 @@ mod tests {
         let schedule = Schedule::new(6, Some(600));
         let growths: Vec<_> = (0..6).map(|grown| schedule.next_growth(grown)).collect();
         assert_eq!(growths, [Some(100), Some(200), Some(300), Some(400), Some(500), None]);
+    }
+
+    #[test]
+    fn the_rate_falls_over_the_last_half_epoch() {
+        let schedule = Schedule::new(6, Some(600));
+        let rates = [1, 500, 550, 575, 590, 600, 601].map(|seen| schedule.cooled(seen, 0.25));
+        assert_eq!(rates, [1.0, 1.0, 1.0, 0.5, 0.25, 0.25, 1.0]);
+        assert_eq!(Schedule::new(6, None).cooled(600, 0.25), 1.0);
+        assert_eq!(Schedule::new(1, Some(600)).cooled(600, 0.25), 1.0);
     }
 
     #[test]

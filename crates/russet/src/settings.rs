@@ -50,6 +50,17 @@ pub enum StepKind {
     Sgd,
 }
 
+/// What keeps an adaptive expansion from doing worse than no expansion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GuardKind {
+    /// A linear learner beside it that predictions lean on as far as it does better.
+    #[default]
+    Linear,
+    /// Nothing.
+    Off,
+}
+
 /// Everything that decides what is learned from given data.
 ///
 /// ```
@@ -88,6 +99,11 @@ pub struct Settings {
     pub select: SelectKind,
     /// For apple: how much of `G_parent G_feature / G_constant` a new product starts with as its own `G`.
     pub inherit: f32,
+    /// For apple: what keeps it from doing worse than no expansion.
+    pub guard: GuardKind,
+    /// For apple: what is left of the learning rate at the end of a course of known length; it falls over the last
+    /// half of the last epoch. 1 for a rate that stays.
+    pub cooling: f32,
     /// For apple: how many MiB the weights of products may take.
     pub memory: u32,
     /// Runs of up to this many features in their order are features too; 1 for none.
@@ -115,6 +131,8 @@ impl Default for Settings {
             epochs: 6,
             select: SelectKind::Weight,
             inherit: 0.05,
+            guard: GuardKind::Linear,
+            cooling: 0.25,
             memory: 256,
             ngram: 1,
             bits: 18,
@@ -137,10 +155,11 @@ pub struct SettingsError {
 }
 
 impl Settings {
-    /// The adaptive expansion as the paper has it: new products start with no history, and the constant does not
-    /// count as a feature.
+    /// The adaptive expansion as the paper has it: new products start with no history, the constant does not count
+    /// as a feature, the learning rate stays, and nothing guards it.
     pub fn paper() -> Settings {
-        Settings { expansion: ExpansionKind::Apple, headroom: 0.0, inherit: 0.0, ..Settings::default() }
+        let (expansion, guard) = (ExpansionKind::Apple, GuardKind::Off);
+        Settings { expansion, headroom: 0.0, inherit: 0.0, cooling: 1.0, guard, ..Settings::default() }
     }
 
     /// Checks every value against its range.
@@ -156,6 +175,7 @@ impl Settings {
         in_range((1..=10_000).contains(&self.epochs), "epochs", &self.epochs, "between 1 and 10000")?;
         in_range(weight(self.headroom) && self.headroom <= 1e6, "headroom", &self.headroom, "0 or more")?;
         in_range(weight(self.inherit), "inherit", &self.inherit, "0 or more")?;
+        in_range((0.0..=1.0).contains(&self.cooling), "cooling", &self.cooling, "between 0 and 1")?;
         in_range((1..=32768).contains(&self.memory), "memory", &self.memory, "between 1 and 32768")?;
         in_range(rate.is_finite() && rate > 0.0, "learning-rate", &rate, "above 0")?;
         in_range(self.quantile > 0.0 && self.quantile < 1.0, "quantile", &self.quantile, "between 0 and 1")?;

@@ -4,7 +4,8 @@
 use russet::batch::{Batch, Dictionary, Label};
 use russet::feature::Namespace;
 use russet::loss::LossKind;
-use russet::settings::{ExpansionKind, Settings};
+use russet::select::SelectKind;
+use russet::settings::{ExpansionKind, GuardKind, Settings};
 use russet::{Layout, Learner, Model};
 
 const EXAMPLES: usize = 600;
@@ -116,4 +117,19 @@ fn a_weight_that_products_share_has_no_share_of_its_own() {
 #[test]
 fn a_model_that_has_learned_nothing_has_no_terms() {
     assert!(Model::new(settings(ExpansionKind::Apple).check().unwrap()).terms(10).is_empty());
+}
+
+/// Products on trial are not in the feature set: those that pass come in an epoch later.
+#[test]
+fn a_product_that_was_on_trial_is_counted_from_its_entry_on() {
+    let settings = Settings {
+        select: SelectKind::PickyWeight,
+        epochs: 4,
+        guard: GuardKind::Off,
+        ..settings(ExpansionKind::Apple)
+    };
+    let (model, _) = train(&settings, 0);
+    let epochs: Vec<_> = model.terms(usize::MAX).iter().map(|term| term.epoch.unwrap()).collect();
+    assert!(epochs.contains(&3) && !epochs.contains(&2), "{epochs:?}");
+    check(&model, &[0, 150, 300, 450], 0);
 }

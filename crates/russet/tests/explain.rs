@@ -6,7 +6,8 @@ use russet::batch::{Batch, Dictionary, Label};
 use russet::feature::{Indexing, Namespace};
 use russet::loss::LossKind;
 use russet::model::{Explanation, Part, PartKind};
-use russet::settings::{ExpansionKind, Settings, StepKind};
+use russet::select::SelectKind;
+use russet::settings::{ExpansionKind, GuardKind, Settings, StepKind};
 use russet::{Learner, Model};
 
 /// Features with values, label, importance, base prediction.
@@ -66,7 +67,7 @@ fn check(model: &Model, batch: &Batch, tame: bool) {
         assert_eq!(of_kind(&explanation, PartKind::Base).len(), usize::from(example.label.base != 0.0));
         let rounding: f64 = of_kind(&explanation, PartKind::Rounding).iter().map(|part| part.contribution.abs()).sum();
         let size: f64 = found.iter().map(|part| part.contribution.abs()).sum();
-        assert!(!tame || rounding <= 1e-5 * (size + 1.0), "{:?}", explanation.parts);
+        assert!(!tame || rounding <= 1e-4 * (size + 1.0), "{:?}", explanation.parts);
         let short = explanation.clone().shortened(2);
         assert_eq!(sum(&short.parts), f64::from(predicted), "{:?}", short.parts);
         assert_eq!(short.parts.iter().filter(|part| part.kind == PartKind::Term).count(), found.len().min(2));
@@ -93,11 +94,16 @@ fn settings() -> impl Strategy<Value = Settings> {
     let pull = || prop::sample::select(vec![0.0f32, 0.001, 0.05]);
     let indexing = prop::sample::select(vec![Indexing::Interned, Indexing::Hashed]);
     let step = prop::sample::select(vec![StepKind::Adaptive, StepKind::Sgd]);
+    let select = prop::sample::select(vec![SelectKind::Weight, SelectKind::Ssm, SelectKind::PickyWeight]);
+    let guard = prop::sample::select(vec![GuardKind::Linear, GuardKind::Off]);
+    let apple = (select, guard);
     let numbers = (1u32..4, prop::sample::select(vec![4u32, 6, 18]), 0.1f32..4.0);
-    (expansion, loss, pull(), pull(), indexing, step, numbers).prop_map(
-        |(expansion, loss, l1, l2, indexing, step, (ngram, bits, learning_rate))| {
+    (expansion, loss, pull(), pull(), indexing, step, numbers, apple).prop_map(
+        |(expansion, loss, l1, l2, indexing, step, (ngram, bits, learning_rate), (select, guard))| {
             let l2 = if step == StepKind::Sgd { l2.max(0.01) } else { l2 };
-            Settings { expansion, loss, l1, l2, indexing, step, ngram, bits, learning_rate, ..Settings::default() }
+            let fixed =
+                Settings { expansion, loss, l1, l2, indexing, step, ngram, bits, learning_rate, ..Settings::default() };
+            Settings { select, guard, ..fixed }
         },
     )
 }

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use russet::feature::Indexing;
 use russet::loss::LossKind;
 use russet::select::SelectKind;
-use russet::settings::{ExpansionKind, StepKind};
+use russet::settings::{ExpansionKind, GuardKind, StepKind};
 use russet_data::{Format, OnError};
 
 /// Declares the words for an enumeration, with the help of each.
@@ -57,8 +57,21 @@ pub(crate) enum PresetChoice {
 choices!(SelectChoice for SelectKind {
     /// The largest weights
     Weight,
+    /// Where the model is most wrong: E[r^2 m^2] / E[m^2]
+    Ssm,
     /// One of the smallest degree, the others by weight
     Fallback,
+    /// As weight, and each product has to pass the test itself (slow)
+    PickyWeight,
+    /// As ssm, and each product has to pass the test itself (slow)
+    PickySsm,
+});
+
+choices!(GuardChoice for GuardKind {
+    /// A linear learner beside it that predictions lean on as far as it does better
+    Linear,
+    /// Nothing
+    Off,
 });
 
 choices!(StepChoice for StepKind {

@@ -2,7 +2,9 @@ use clap::Args;
 use russet::loss::LossKind;
 use russet::settings::{ExpansionKind, Settings, SettingsError, StepKind};
 
-use super::choices::{ExpansionChoice, IndexingChoice, LossChoice, PresetChoice, SelectChoice, StepChoice};
+use super::choices::{
+    ExpansionChoice, GuardChoice, IndexingChoice, LossChoice, PresetChoice, SelectChoice, StepChoice,
+};
 
 /// What to learn and how. A flag that is not given takes its default, or the resumed model's setting.
 #[derive(Args, Clone, Debug, Default)]
@@ -31,6 +33,14 @@ pub(crate) struct LearnArgs {
     /// Apple: how much of its parents' adaptive state a new product starts with [default: 0.05]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     inherit: Option<f32>,
+
+    /// Apple: what keeps it from doing worse than no expansion [default: linear]
+    #[arg(long)]
+    guard: Option<GuardChoice>,
+
+    /// Apple: what is left of the learning rate at the end; 1 for a rate that stays [default: 0.25]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    cooling: Option<f32>,
 
     /// Apple: memory for the weights of products [default: 256]
     #[arg(long, value_name = "MIB", allow_negative_numbers = true)]
@@ -91,6 +101,8 @@ impl LearnArgs {
             epochs: self.epochs.unwrap_or(base.epochs),
             select: self.select.map_or(base.select, Into::into),
             inherit: self.inherit.unwrap_or(base.inherit),
+            guard: self.guard.map_or(base.guard, Into::into),
+            cooling: self.cooling.unwrap_or(base.cooling),
             memory: self.memory.unwrap_or(base.memory),
             ngram: self.ngram.unwrap_or(base.ngram),
             loss: self.loss.map_or(base.loss, Into::into),
@@ -114,6 +126,8 @@ impl LearnArgs {
             ("epochs", self.epochs.map(|value| value.to_string())),
             ("select", self.select.map(|value| format!("{value:?}").to_lowercase())),
             ("inherit", self.inherit.map(|value| value.to_string())),
+            ("guard", self.guard.map(|value| format!("{value:?}").to_lowercase())),
+            ("cooling", self.cooling.map(|value| value.to_string())),
             ("memory", self.memory.map(|value| value.to_string())),
         ];
         let given = apple_only.into_iter().find_map(|(parameter, value)| value.map(|value| (parameter, value)));

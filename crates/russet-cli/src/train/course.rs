@@ -141,6 +141,7 @@ impl Training {
     /// One pass; with `replay` nothing is learned, only the cache is written again.
     fn pass(&mut self, pass: u32, replay: bool) -> Result<Ended> {
         let mut stream = self.sources.open(pass)?;
+        self.learner.set_pass(pass, self.course.passes);
         model_file::attach_schema(stream.schema(), |name, text| self.learner.attach(name, text))?;
         self.position.begin_pass(pass, self.sources.reads_cache());
         self.board.begin_pass(pass, stream.progress());

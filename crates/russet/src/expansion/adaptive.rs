@@ -25,6 +25,8 @@ pub(crate) struct Parent {
     sealed: Bits,
     /// Its products that are parents: the further factor and the parent, by ascending factor.
     offspring: Vec<(u32, u32)>,
+    /// The numbers of those factors.
+    offspring_factors: Vec<u32>,
 }
 
 /// All parents.
@@ -38,6 +40,8 @@ pub(crate) struct Parents {
     /// Base slots that are a factor of some parent are numbered: for each slot, 1 + its number, or 0.
     factors: Vec<u32>,
     factor_count: u32,
+    /// Base slots that are a factor: far smaller than `factors`, so most slots are ruled out within the nearest cache.
+    is_factor: Bits,
 }
 
 impl Parents {
@@ -93,7 +97,7 @@ impl Parents {
     /// The number of a base slot among the factors, if it is one.
     #[inline]
     fn factor(&self, slot: u32) -> Option<u32> {
-        self.factors.get(slot as usize).and_then(|factor| factor.checked_sub(1))
+        self.is_factor.has(slot).then(|| self.factors[slot as usize] - 1)
     }
 
     /// True if a base feature is a parent.
@@ -132,6 +136,7 @@ impl Parents {
     /// Makes a base feature (`None`) or the product of a parent and a base feature a parent.
     pub(crate) fn add(&mut self, origin: Option<u32>, slot: u32, epoch: u32, heritage: f32) {
         let number = self.all.len() as u32;
+        let factor = self.number_factor(slot);
         let monomial = match origin {
             None => {
                 let length = self.roots.len().max(slot as usize + 1);
@@ -140,12 +145,13 @@ impl Parents {
                 Monomial::base(slot)
             }
             Some(parent) => {
-                let Parent { monomial, offspring, .. } = &mut self.all[parent as usize];
-                offspring.insert(offspring.partition_point(|child| child.0 < slot), (slot, number));
+                let Parent { monomial, offspring, offspring_factors, .. } = &mut self.all[parent as usize];
+                let place = offspring.partition_point(|child| child.0 < slot);
+                offspring.insert(place, (slot, number));
+                offspring_factors.insert(place, factor);
                 monomial.times(slot)
             }
         };
-        self.number_factor(slot);
         let mut barred: Vec<u32> =
             self.all.iter().filter_map(|earlier| monomial.one_step_to(&earlier.monomial)).collect();
         barred.sort_unstable();
@@ -153,18 +159,21 @@ impl Parents {
         let mut sealed = Bits::default();
         let squares = monomial.slots().iter().filter(|slot| !self.fractional.has(**slot));
         barred.iter().chain(squares).filter_map(|slot| self.factor(*slot)).for_each(|factor| sealed.set(factor));
-        let offspring = Vec::new();
-        self.all.push(Parent { monomial, origin: (origin, slot), epoch, heritage, barred, sealed, offspring });
+        let (origin, offspring, offspring_factors) = ((origin, slot), Vec::new(), Vec::new());
+        self.all.push(Parent { monomial, origin, epoch, heritage, barred, sealed, offspring, offspring_factors });
     }
 
-    fn number_factor(&mut self, slot: u32) {
+    /// The number of a base slot among the factors, which it gets if it has none.
+    fn number_factor(&mut self, slot: u32) -> u32 {
         if self.factors.len() <= slot as usize {
             self.factors.resize(slot as usize + 1, 0);
         }
         if self.factors[slot as usize] == 0 {
             self.factor_count += 1;
             self.factors[slot as usize] = self.factor_count;
+            self.is_factor.set(slot);
         }
+        self.factors[slot as usize] - 1
     }
 }
 
@@ -195,6 +204,8 @@ pub(crate) struct Factors {
     present: Bits,
     /// The position in the example of each factor that is present.
     positions: Vec<u32>,
+    /// The value of each factor; 0 if it is absent.
+    values: Vec<f32>,
 }
 
 /// A set of base slots.
@@ -234,18 +245,22 @@ pub(crate) struct Enumerator {
 }
 
 impl Enumerator {
-    /// Finds the parents present; fills [`BaseFeatures::by_slot`] up to `width` at least.
+    /// Finds the parents present. `width`: up to where [`BaseFeatures::by_slot`] is wanted; 0 if it is not.
     #[inline]
     pub(crate) fn find(&mut self, parents: &Parents, base: &mut BaseFeatures, width: usize) {
         self.present.clear();
         if parents.all.is_empty() {
             return;
         }
-        self.fill(parents, base, width);
+        self.find_factors(parents, base);
+        if width > 0 {
+            self.spread(base, width);
+        }
         let mut next = 0;
         while let Some(&(parent, multiplier)) = self.present.get(next) {
-            for &(slot, child) in &parents.get(parent).offspring {
-                let value = base.by_slot.get(slot as usize - 1).copied().unwrap_or(0.0);
+            let Parent { offspring, offspring_factors, .. } = parents.get(parent);
+            for (&(_, child), factor) in offspring.iter().zip(offspring_factors) {
+                let value = self.factors.values[*factor as usize];
                 if value != 0.0 {
                     self.present.push((child, multiplier * value));
                 }
@@ -254,28 +269,39 @@ impl Enumerator {
         }
     }
 
-    /// Spreads the example's values out by slot, and finds its factors and the base features that are parents.
+    /// Finds the factors that are present, and the base features that are parents.
     #[inline]
-    fn fill(&mut self, parents: &Parents, base: &mut BaseFeatures, width: usize) {
-        for slot in self.filled.drain(..) {
-            base.by_slot[slot as usize - 1] = 0.0;
-        }
-        let needed = base.slots.iter().max().map_or(0, |slot| *slot as usize).max(width);
-        if base.by_slot.len() < needed {
-            base.by_slot.resize(needed.next_multiple_of(64 * TILE), 0.0);
-        }
-        let Factors { present, positions } = &mut self.factors;
-        present.0.fill(0);
-        positions.resize(parents.factor_count as usize, 0);
+    fn find_factors(&mut self, parents: &Parents, base: &BaseFeatures) {
+        let Factors { present, positions, values } = &mut self.factors;
+        let count = parents.factor_count as usize;
+        present.0.clear();
+        present.0.resize(count.div_ceil(64), 0);
+        positions.resize(count, 0);
+        values.clear();
+        values.resize(count, 0.0);
         for (position, (slot, value)) in base.slots.iter().zip(&base.values).enumerate().skip(1) {
-            base.by_slot[*slot as usize - 1] = *value;
             let Some(factor) = parents.factor(*slot).filter(|_| *value != 0.0) else { continue };
             present.set(factor);
             positions[factor as usize] = position as u32;
+            values[factor as usize] = *value;
             let parent = parents.roots.get(*slot as usize).copied().unwrap_or(0);
             if parent > 0 {
                 self.present.push((parent - 1, *value));
             }
+        }
+    }
+
+    /// Spreads the example's values out by slot.
+    #[inline]
+    fn spread(&mut self, base: &mut BaseFeatures, width: usize) {
+        for slot in self.filled.drain(..) {
+            base.by_slot[slot as usize - 1] = 0.0;
+        }
+        if base.by_slot.len() < width {
+            base.by_slot.resize(width.next_multiple_of(TILE), 0.0);
+        }
+        for (slot, value) in base.slots.iter().zip(&base.values).skip(1) {
+            base.by_slot[*slot as usize - 1] = *value;
         }
         self.filled.extend_from_slice(&base.slots[1..]);
     }

@@ -27,18 +27,19 @@ struct Family {
     hashed: u32,
 }
 
-/// The place listed for a product that is not in the feature set. Its weight is sealed.
-pub(crate) const SEALED: u32 = 0;
-/// The place listed for a product that has no place yet. Its weight is sealed.
-const NEW: u32 = 1;
 const SMALLEST_FAMILY: u32 = 4;
 
 impl Families {
+    /// The place listed for a product that is not in the feature set. Its weight is sealed.
+    pub(crate) const SEALED: u32 = 0;
+    /// The place listed for a product that has no place yet. Its weight is sealed.
+    pub(crate) const NEW: u32 = 1;
+
     /// No family yet. `limit`: how many places there may be. The table must be empty.
     pub(crate) fn new(limit: usize, table: &mut WeightTable) -> Families {
         table.grow_to(2);
-        table.set(SEALED as usize, Slot::SEALED);
-        table.set(NEW as usize, Slot::SEALED);
+        table.set(Families::SEALED as usize, Slot::SEALED);
+        table.set(Families::NEW as usize, Slot::SEALED);
         Families { families: Vec::new(), left: vec![Vec::new(); 32], places: 0, limit, left_out: 0 }
     }
 
@@ -78,13 +79,13 @@ impl Families {
     #[inline]
     pub(crate) fn list(&self, parent: u32, slots: &[u32], table: &WeightTable, listed: &mut Vec<u32>) {
         let Some(&family) = self.families.get(parent as usize).filter(|family| family.bits > 0) else {
-            listed.extend(slots.iter().map(|_| NEW));
+            listed.extend(slots.iter().map(|_| Families::NEW));
             return;
         };
         let weights = table.slots();
         listed.extend(slots.iter().map(|slot| {
             let place = family.find(*slot, weights);
-            if weights[place as usize].key == *slot { place } else { NEW }
+            if weights[place as usize].key == *slot { place } else { Families::NEW }
         }));
     }
 
@@ -98,7 +99,7 @@ impl Families {
         table: &mut WeightTable,
         mut admitted: impl FnMut(usize, u32),
     ) {
-        for (position, slot) in slots.iter().enumerate().filter(|(position, _)| listed[*position] == NEW) {
+        for (position, slot) in slots.iter().enumerate().filter(|(position, _)| listed[*position] == Families::NEW) {
             match self.insert(parent, *slot, table) {
                 Some(_) => admitted(position, *slot),
                 None => self.left_out += 1,
@@ -106,15 +107,10 @@ impl Families {
         }
         // The family may have moved.
         let Some(&family) = self.families.get(parent as usize).filter(|family| family.bits > 0) else { return };
-        for (slot, place) in slots.iter().zip(listed).filter(|(_, place)| **place != SEALED) {
+        for (slot, place) in slots.iter().zip(listed).filter(|(_, place)| **place != Families::SEALED) {
             let found = family.find(*slot, table.slots());
-            *place = if table.slots()[found as usize].key == *slot { found } else { NEW };
+            *place = if table.slots()[found as usize].key == *slot { found } else { Families::NEW };
         }
-    }
-
-    /// True if a listed place stands for a product that has none.
-    pub(crate) fn is_new(place: u32) -> bool {
-        place == NEW
     }
 
     /// Gives a product a place; none if memory is full, or if it has one.
@@ -268,10 +264,10 @@ mod tests {
         let mut families = Families::new(1 << 10, &mut table);
         let (slots, mut listed) = ((1..40).collect::<Vec<u32>>(), Vec::new());
         families.list(2, &slots, &table, &mut listed);
-        assert!(listed.iter().all(|place| *place == NEW));
-        listed[3] = SEALED;
+        assert!(listed.iter().all(|place| *place == Families::NEW));
+        listed[3] = Families::SEALED;
         families.admit(2, &slots, &mut listed, &mut table, |_, _| ());
-        let expected = slots.iter().map(|slot| families.place(2, *slot, &table).unwrap_or(SEALED));
+        let expected = slots.iter().map(|slot| families.place(2, *slot, &table).unwrap_or(Families::SEALED));
         assert!(listed.iter().copied().eq(expected));
     }
 }

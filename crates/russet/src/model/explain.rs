@@ -78,7 +78,7 @@ impl<'m> Predictor<'m> {
     /// ```
     pub fn explain(&mut self, batch: &Batch, example: &Example<'_>) -> Explanation<'m> {
         let predicted = self.predict(batch, example);
-        let base = self.intake.base();
+        let base = &*self.intake.base();
         let mut parts = Vec::new();
         self.model.add_parts(Table::Linear, &expansion::linear(base), &[], base, &mut parts);
         let factors = expansion::row_factors(self.model.settings.expansion, base);
@@ -108,10 +108,7 @@ impl Model {
 
     /// Lists the terms of a row, the product of `factors` times each base feature of a range.
     fn add_parts(&self, table: Table, row: &Row, factors: &[u32], base: &BaseFeatures, parts: &mut Vec<Part>) {
-        let length = match table {
-            Table::Linear => self.linear.len(),
-            Table::Products => self.products.len(),
-        };
+        let length = self.table(table).len();
         for position in 0..row.len() {
             let value = row.value(base, position);
             let weight = self.effective_weight(table, row.place(base, position, length));

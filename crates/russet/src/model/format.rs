@@ -8,8 +8,10 @@
 //! 16      ...    header: JSON with the settings, the learning state, and attachments
 //!         ...    features: count; ids; slots (hashed only); lengths of names; names
 //!         ...    base weights: count, stored, kind; w, G, N and activity of each stored slot
+//!                (and its moments, if the rule of selection asks for them)
 //!         ...    products: as base weights; for an adaptive expansion, which features have fractional values,
-//!                then the count of products, then parent, base slot, w, G, N and activity of each
+//!                then the count of products, then parent, base slot, and the same of each
+//!         ...    the guard's base weights, if there is one: as base weights
 //! end-8   8      XXH3 of all before
 //! ```
 //! Whole numbers are little-endian; counts are 8 bytes long.
@@ -22,8 +24,9 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{Model, State};
 use crate::feature::{FeatureId, FeatureTable, Indexing};
 use crate::growth::{Growth, GrowthHeader};
+use crate::guard::{Guard, GuardState};
 use crate::settings::Settings;
-use crate::weights::{Slot, WeightTable};
+use crate::weights::{Moments, Slot, WeightTable};
 
 /// The newest format version that this build reads, and the one it writes.
 pub const FORMAT_VERSION: u32 = 1;
@@ -54,6 +57,7 @@ struct Header {
     settings: Settings,
     state: State,
     growth: Option<GrowthHeader>,
+    guard: Option<GuardState>,
     attachments: BTreeMap<String, String>,
 }
 
@@ -64,6 +68,7 @@ impl Model {
             settings: (*self.settings).clone(),
             state: self.state(),
             growth: self.growth.as_ref().map(|growth| growth.header(&self.products)),
+            guard: self.guard.as_ref().map(|guard| guard.state),
             attachments: self.attachments.clone(),
         };
         let header = serde_json::to_vec(&header).expect("the header has only plain fields");
@@ -74,10 +79,14 @@ impl Model {
         bytes.extend_from_slice(&(header.len() as u32).to_le_bytes());
         bytes.extend_from_slice(&header);
         write_features(&self.features, self.settings.indexing, &mut bytes);
-        write_weights(&self.linear, &mut bytes);
+        let observed = self.settings.select.rule().observes();
+        write_weights(&self.linear, observed, &mut bytes);
         match &self.growth {
-            Some(growth) => write_growth(growth, &self.products, &mut bytes),
-            None => write_weights(&self.products, &mut bytes),
+            Some(growth) => write_growth(growth, &self.products, observed, &mut bytes),
+            None => write_weights(&self.products, observed, &mut bytes),
+        }
+        if let Some(guard) = &self.guard {
+            write_weights(&guard.linear, false, &mut bytes);
         }
         let checksum = xxh3_64(&bytes);
         bytes.extend_from_slice(&checksum.to_le_bytes());
@@ -92,7 +101,8 @@ impl Model {
             serde_json::from_slice(input.take(header_length)?).map_err(|_| damaged("its header cannot be read"))?;
         let settings = header.settings.check().map_err(|_| damaged("its settings are out of range"))?;
         let mut model = Model::new(settings);
-        if !header.state.is_sound() {
+        let guard = header.guard.filter(|_| model.growth.is_some());
+        if !header.state.is_sound() || !guard.is_none_or(|state| state.is_sound()) {
             return Err(damaged("its learning state is out of range"));
         }
         let State { scale, shrinkage, rounds, progress } = header.state;
@@ -100,12 +110,19 @@ impl Model {
         model.attachments = header.attachments;
         read_features(&mut model.features, model.settings.indexing, &mut input)?;
         model.fit_tables();
-        read_weights(&mut model.linear, &mut input)?;
+        let observed = model.settings.select.rule().observes();
+        read_weights(&mut model.linear, observed, &mut input)?;
         if model.growth.is_some() {
             let header = header.growth.as_ref().ok_or(damaged("its parents are missing"))?;
             read_growth(header, &mut model, &mut input)?;
         } else {
-            read_weights(&mut model.products, &mut input)?;
+            read_weights(&mut model.products, observed, &mut input)?;
+        }
+        if let Some(state) = guard {
+            let mut linear = WeightTable::new(model.settings.bits);
+            linear.grow_to(model.features.slot_count());
+            read_weights(&mut linear, false, &mut input)?;
+            model.guard = Some(Guard::new(linear, state));
         }
         if !input.rest.is_empty() {
             return Err(damaged("it goes on after its end"));
@@ -165,23 +182,50 @@ fn read_features(features: &mut FeatureTable, indexing: Indexing, input: &mut In
     Ok(())
 }
 
-fn write_growth(growth: &Growth, table: &WeightTable, bytes: &mut Vec<u8>) {
+fn write_growth(growth: &Growth, table: &WeightTable, observed: bool, bytes: &mut Vec<u8>) {
     let fractional = growth.parents.fractional_bits();
     bytes.extend_from_slice(&(fractional.len() as u64).to_le_bytes());
     fractional.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
-    let (start, mut count) = (bytes.len(), 0u64);
-    bytes.extend_from_slice(&[0; 8]);
-    growth.visit_in_order(table, |parent, slot, place| {
-        count += 1;
-        bytes.extend_from_slice(&parent.to_le_bytes());
-        bytes.extend_from_slice(&slot.to_le_bytes());
-        write_slot(table, place, bytes);
-    });
-    bytes[start..start + 8].copy_from_slice(&count.to_le_bytes());
+    let mut products = ProductWriter::new(observed, bytes);
+    growth.visit_in_order(table, |parent, slot, place| products.write(parent, slot, table, place));
+    products.finish();
+    if let Some(trial) = &growth.trial {
+        let mut products = ProductWriter::new(observed, bytes);
+        trial.visit_in_order(|parent, slot, place| products.write(parent, slot, &trial.table, place));
+        products.finish();
+    }
+}
+
+/// Writes products one by one, and how many there were before them.
+struct ProductWriter<'b> {
+    observed: bool,
+    bytes: &'b mut Vec<u8>,
+    start: usize,
+    count: u64,
+}
+
+impl<'b> ProductWriter<'b> {
+    fn new(observed: bool, bytes: &'b mut Vec<u8>) -> ProductWriter<'b> {
+        let start = bytes.len();
+        bytes.extend_from_slice(&[0; 8]);
+        ProductWriter { observed, bytes, start, count: 0 }
+    }
+
+    fn write(&mut self, parent: u32, slot: u32, table: &WeightTable, place: usize) {
+        self.count += 1;
+        self.bytes.extend_from_slice(&parent.to_le_bytes());
+        self.bytes.extend_from_slice(&slot.to_le_bytes());
+        write_slot(table, place, self.observed, self.bytes);
+    }
+
+    fn finish(self) {
+        self.bytes[self.start..self.start + 8].copy_from_slice(&self.count.to_le_bytes());
+    }
 }
 
 fn read_growth(header: &GrowthHeader, model: &mut Model, input: &mut Input<'_>) -> Result<(), ModelError> {
     let contradiction = damaged("its parents contradict each other");
+    let observed = model.settings.select.rule().observes();
     let count = input.count(8)?;
     let fractional = (0..count).map(|_| input.u64()).collect::<Result<Vec<_>, _>>()?;
     let (slot_count, table) = (model.features.slot_count(), &mut model.products);
@@ -190,7 +234,14 @@ fn read_growth(header: &GrowthHeader, model: &mut Model, input: &mut Input<'_>) 
     for _ in 0..input.count(8 + SLOT_BYTES)? {
         let (parent, slot) = (input.u32()?, input.u32()?);
         let place = growth.restore_product(parent, slot, slot_count, table).ok_or(contradiction.clone())?;
-        read_slot(table, place, input)?;
+        read_slot(table, place, observed, input)?;
+    }
+    if let Some(trial) = &mut growth.trial {
+        for _ in 0..input.count(8 + SLOT_BYTES)? {
+            let (parent, slot) = (input.u32()?, input.u32()?);
+            let place = trial.restore_product(&growth.parents, parent, slot).ok_or(contradiction.clone())?;
+            read_slot(&mut trial.table, place, observed, input)?;
+        }
     }
     model.growth = Some(growth);
     Ok(())
@@ -201,7 +252,7 @@ const SPARSE: u32 = 1;
 const SLOT_BYTES: usize = 16;
 
 /// Every slot, or only those in use with their places, whichever is shorter.
-fn write_weights(table: &WeightTable, bytes: &mut Vec<u8>) {
+fn write_weights(table: &WeightTable, observed: bool, bytes: &mut Vec<u8>) {
     let used = table.iter().filter(|slot| !slot.is_untouched()).count();
     let sparse = used * (SLOT_BYTES + 4) < table.len() * SLOT_BYTES;
     bytes.extend_from_slice(&(table.len() as u64).to_le_bytes());
@@ -211,19 +262,25 @@ fn write_weights(table: &WeightTable, bytes: &mut Vec<u8>) {
         if sparse {
             bytes.extend_from_slice(&(place as u32).to_le_bytes());
         }
-        write_slot(table, place, bytes);
+        write_slot(table, place, observed, bytes);
     }
 }
 
-fn write_slot(table: &WeightTable, place: usize, bytes: &mut Vec<u8>) {
+/// `observed`: whether there are moments, which only some rules of selection ask for.
+fn write_slot(table: &WeightTable, place: usize, observed: bool, bytes: &mut Vec<u8>) {
     let slot = table.get(place);
     for field in [slot.weight, slot.gradient, slot.scale] {
         bytes.extend_from_slice(&field.to_le_bytes());
     }
     bytes.extend_from_slice(&table.active(place).to_le_bytes());
+    if observed {
+        let Moments { surprise, presence } = table.moments(place);
+        bytes.extend_from_slice(&surprise.to_le_bytes());
+        bytes.extend_from_slice(&presence.to_le_bytes());
+    }
 }
 
-fn read_weights(table: &mut WeightTable, input: &mut Input<'_>) -> Result<(), ModelError> {
+fn read_weights(table: &mut WeightTable, observed: bool, input: &mut Input<'_>) -> Result<(), ModelError> {
     let wrong_size = damaged("a table of weights has the wrong size");
     let length = input.u64()?;
     let stored = input.count(SLOT_BYTES)?;
@@ -240,12 +297,12 @@ fn read_weights(table: &mut WeightTable, input: &mut Input<'_>) -> Result<(), Mo
         if place >= table.len() {
             return Err(wrong_size);
         }
-        read_slot(table, place, input)?;
+        read_slot(table, place, observed, input)?;
     }
     Ok(())
 }
 
-fn read_slot(table: &mut WeightTable, place: usize, input: &mut Input<'_>) -> Result<(), ModelError> {
+fn read_slot(table: &mut WeightTable, place: usize, observed: bool, input: &mut Input<'_>) -> Result<(), ModelError> {
     let [weight, gradient, scale] = [input.f32()?, input.f32()?, input.f32()?];
     if !(weight.is_finite() && gradient.is_finite() && scale.is_finite() && gradient >= 0.0 && scale >= 0.0) {
         return Err(damaged("a weight is not a number"));
@@ -253,6 +310,13 @@ fn read_slot(table: &mut WeightTable, place: usize, input: &mut Input<'_>) -> Re
     let key = table.get(place).key;
     table.set(place, Slot { weight, gradient, scale, key });
     table.set_active(place, input.u32()?);
+    if observed {
+        let moments = Moments { surprise: input.f32()?, presence: input.f32()? };
+        if !(moments.surprise >= 0.0 && moments.presence >= 0.0) {
+            return Err(damaged("what was seen of a feature is not a number"));
+        }
+        table.set_moments(place, moments);
+    }
     Ok(())
 }
 

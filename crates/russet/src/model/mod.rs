@@ -16,11 +16,12 @@ use std::collections::BTreeMap;
 use crate::expansion;
 use crate::feature::FeatureTable;
 use crate::growth::{Growth, StorageReport};
+use crate::guard::{Guard, GuardState, Mixture, Predictions};
 use crate::loss::{Hinge, Logistic, Loss, LossKind, Quantile, Squared};
 use crate::metrics::{Progressive, Task};
 use crate::schedule::Schedule;
-use crate::settings::{Checked, ExpansionKind};
-use crate::step::{Active, GlobalScale, Scratches, Shrinkage};
+use crate::settings::{Checked, ExpansionKind, GuardKind};
+use crate::step::{Active, GlobalScale, Moved, Scratches, Shrinkage};
 use crate::weights::{Cpu, Loops, WeightTable, sum};
 
 pub use explain::{Explanation, Part, PartKind};
@@ -37,6 +38,8 @@ pub struct Model {
     pub(crate) products: WeightTable,
     /// The state of an adaptive expansion, if the model has one.
     pub(crate) growth: Option<Growth>,
+    /// The linear learner beside an adaptive expansion, from its first growth on.
+    pub(crate) guard: Option<Guard>,
     pub(crate) scale: GlobalScale,
     pub(crate) shrinkage: Shrinkage,
     /// `t` of the plain gradient step's schedule.
@@ -81,6 +84,7 @@ impl Model {
             },
             growth: (settings.expansion == ExpansionKind::Apple)
                 .then(|| Growth::new(Schedule::new(settings.epochs, None), &settings)),
+            guard: None,
             scale: GlobalScale::default(),
             shrinkage: Shrinkage::default(),
             rounds: 0,
@@ -175,22 +179,54 @@ impl Model {
         let average = self.progress.tally.base_features_per_example().unwrap_or(0.0);
         let base = average + f64::from(self.settings.headroom);
         let count = libm::pow(base, f64::from(self.settings.alpha)).floor() as usize;
-        let mut choice = self.settings.select.rule().choice(count);
-        growth.offer_candidates(&self.linear, &self.products, &self.shrinkage, &mut *choice);
-        growth.grow(&choice.chosen(), &self.linear, &self.products);
+        let chosen = growth.choose(count, &self.linear, &mut self.products, &self.shrinkage);
+        growth.grow(&chosen, &self.linear, &self.products);
+        self.linear.forget_moments();
+        self.products.forget_moments();
         growth.choose_layout(&mut self.products, self.features.slot_count(), average);
         self.fit_tables();
+        self.renew_guard();
+    }
+
+    /// After a growth: the guard begins as a copy of what was linear until now, or its comparison begins anew.
+    fn renew_guard(&mut self) {
+        if self.settings.guard == GuardKind::Off {
+            return;
+        }
+        let Model { scale, shrinkage, rounds, .. } = *self;
+        let state = GuardState { scale, shrinkage, rounds, mixture: Mixture::default() };
+        match &mut self.guard {
+            Some(guard) => guard.state.mixture = Mixture::default(),
+            None => self.guard = Some(Guard::new(self.linear.clone(), state)),
+        }
+    }
+
+    /// How much say products have in predictions, from 0 to 1: see [`GuardKind`].
+    pub fn adaptive_share(&self) -> f32 {
+        self.guard.as_ref().map_or(1.0, |guard| guard.state.mixture.adaptive_share())
     }
 
     /// Makes the weight tables as large as the known features need. They always are: the loops rely on it.
     pub(crate) fn fit_tables(&mut self) {
         let slots = self.features.slot_count();
         self.linear.grow_to(slots);
+        if let Some(guard) = &mut self.guard {
+            guard.linear.grow_to(slots);
+        }
         if let Some(growth) = &mut self.growth {
             growth.fit(&mut self.products, slots);
         }
         let products = expansion::slots_needed(self.settings.expansion, slots);
         self.products.grow_to(usize::try_from(products).unwrap_or(usize::MAX));
+    }
+
+    /// Takes note of an example for rules that ask how wrong predictions are; `slope` is that of the loss.
+    #[inline]
+    pub(crate) fn observe(&mut self, active: Active<'_>, importance: f32, slope: f32) {
+        if self.settings.select.rule().observes() {
+            self.linear.observe(&[active.linear], active.base, importance, slope);
+            self.products.observe(active.products, active.base, importance, slope);
+        }
     }
 
     /// Counts the active features.
@@ -199,24 +235,55 @@ impl Model {
         self.products.count(active.products, active.base);
     }
 
-    /// `base + w . x`, clipped to the range that labels have had.
+    /// `base + w . x`, mixed with what the guard says, clipped to the range that labels have had.
     #[inline(always)]
     pub(crate) fn predict<L: Loops>(&self, loops: L, active: Active<'_>, base: f32) -> f32 {
         let gravity = self.shrinkage.gravity();
         let mut total = [0.0; crate::weights::LANES];
         self.linear.score(loops, &[active.linear], active.base, gravity, &mut total);
         self.products.score(loops, active.products, active.base, gravity, &mut total);
-        self.clip(sum(&total) * self.shrinkage.contraction() + base)
+        let score = sum(&total) * self.shrinkage.contraction();
+        self.mixed(score, self.guard.as_ref().map(|guard| guard.score(loops, active)), base).mixed
     }
 
     /// The same at the beginning of a step.
     #[inline(always)]
-    pub(crate) fn open<L: Loops>(&self, loops: L, active: Active<'_>, base: f32, scratches: &mut Scratches) -> f32 {
+    pub(crate) fn open<L: Loops>(
+        &self,
+        loops: L,
+        active: Active<'_>,
+        base: f32,
+        scratches: &mut Scratches,
+        guard_scratches: &mut Scratches,
+    ) -> Predictions {
         let gravity = self.shrinkage.gravity();
         let mut total = [0.0; crate::weights::LANES];
         self.linear.open(loops, &[active.linear], active.base, gravity, &mut total, &mut scratches.linear);
         self.products.open(loops, active.products, active.base, gravity, &mut total, &mut scratches.products);
-        self.clip(sum(&total) * self.shrinkage.contraction() + base)
+        let score = sum(&total) * self.shrinkage.contraction();
+        self.mixed(score, self.guard.as_ref().map(|guard| guard.open(loops, active, guard_scratches)), base)
+    }
+
+    /// Predictions from the model's own score and the guard's.
+    #[inline(always)]
+    fn mixed(&self, score: f32, guard_score: Option<f32>, base: f32) -> Predictions {
+        let score = score + base;
+        let own = self.clip(score);
+        let (Some(guard), Some(linear)) = (&self.guard, guard_score) else {
+            return Predictions { mixed: own, own, linear: own };
+        };
+        let linear = linear + base;
+        Predictions { mixed: self.clip(guard.state.mixture.mix(score, linear)), own, linear: self.clip(linear) }
+    }
+
+    /// What a step moves, the guard apart.
+    #[inline(always)]
+    pub(crate) fn moved(&mut self) -> Moved<'_> {
+        let seen = self.progress.tally.examples;
+        let cooled = |growth: &Growth| growth.schedule.cooled(seen, self.settings.cooling);
+        let rate = self.settings.learning_rate * self.growth.as_ref().map_or(1.0, cooled);
+        let Model { linear, products, scale, shrinkage, rounds, settings, .. } = self;
+        Moved { linear, products, scale, shrinkage, rounds, settings, rate }
     }
 
     /// What predictions are clipped to.

@@ -65,6 +65,8 @@ impl<'m> Predictor<'m> {
         let settings = &model.settings;
         let base = self.intake.take(batch, example, &model.features);
         match &model.growth {
+            // Products without a say need not be looked for.
+            Some(_) if model.adaptive_share() == 0.0 => self.rows.clear(),
             Some(growth) => growth.rows(base, &model.products, &mut self.enumerator, &mut self.rows),
             None => expansion::products(settings.expansion, base, &model.products, settings.seed, &mut self.rows),
         }

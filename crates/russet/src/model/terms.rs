@@ -110,7 +110,7 @@ impl Model {
         product: impl FnOnce() -> Vec<u32>,
     ) {
         let weight = self.effective_weight(table, place);
-        if weight != 0.0 && self.is_touched(table, place) {
+        if weight != 0.0 {
             let effect = self.effect(table, place);
             strongest.add(|| Found { table, place, parent, weight, effect, product: product() });
         }
@@ -126,7 +126,7 @@ impl Model {
             product => (self.product_name(product), Some(product.len())),
         };
         let Found { table, place, parent, weight, effect, .. } = *found;
-        let came = |growth: &Growth| parent.map_or(1, |parent| growth.parents.get(parent).epoch + 1);
+        let came = |growth: &Growth| parent.map_or(1, |parent| growth.first_epoch(parent));
         let epoch = self.growth.as_ref().map(came);
         // A weight that products share is counted for all of them.
         let shared = table == Table::Products && self.products_share_weights();

@@ -5,7 +5,7 @@ use super::{Candidate, Choice, Select, Strongest};
 pub(super) struct Fallback;
 
 struct WithLowest {
-    strongest: Strongest,
+    strongest: Box<Strongest>,
     /// The `count` first candidates by degree: the strongest cannot be all of them.
     lowest: Vec<Candidate>,
     count: usize,

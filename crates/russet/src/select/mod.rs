@@ -3,6 +3,8 @@
 //! A rule is a `Select`; for each growth it makes a `Choice` that is offered every monomial that may become a parent.
 
 mod fallback;
+mod picky;
+mod ssm;
 mod weight;
 
 use serde::{Deserialize, Serialize};
@@ -14,8 +16,15 @@ pub enum SelectKind {
     /// The largest weights, each on its feature's own scale.
     #[default]
     Weight,
-    /// The same, but one place goes to a monomial of the smallest degree, so that every monomial comes in at last.
+    /// Those where the model is most wrong: `E[r^2 m^2] / E[m^2]`, `r` being the slope of the loss and `m` the monomial, over
+    /// the epoch.
+    Ssm,
+    /// As `weight`, but one place goes to a monomial of the smallest degree, so that every monomial comes in at last.
     Fallback,
+    /// As `weight`, but the products of new parents are on trial for an epoch, and only the strongest enter the feature set.
+    PickyWeight,
+    /// As `ssm`, but the products of new parents are on trial for an epoch, and only the strongest enter the feature set.
+    PickySsm,
 }
 
 /// A monomial that may become a parent.
@@ -26,12 +35,36 @@ pub(crate) struct Candidate {
     /// Its last factor.
     pub(crate) slot: u32,
     pub(crate) degree: usize,
-    /// `|w| N`: its weight on its own scale.
+    /// What speaks for it, as the rule sees it.
     pub(crate) strength: f32,
 }
 
+/// What is known of a monomial.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Evidence {
+    /// `|w| N`: its weight on its own scale.
+    pub(crate) weight: f32,
+    /// `E[r^2 m^2] / E[m^2]` over the epoch, if the rule asks for it.
+    pub(crate) index: f32,
+}
+
 /// A rule by which candidates are chosen.
-pub(crate) trait Select {
+pub(crate) trait Select: Sync {
+    /// What speaks for a candidate.
+    fn strength(&self, evidence: Evidence) -> f32 {
+        evidence.weight
+    }
+
+    /// True if [`Evidence::index`] is wanted.
+    fn observes(&self) -> bool {
+        false
+    }
+
+    /// True if products have to pass a trial before they enter the feature set.
+    fn is_picky(&self) -> bool {
+        false
+    }
+
     /// A choice of at most `count` candidates.
     fn choice(&self, count: usize) -> Box<dyn Choice>;
 }
@@ -50,7 +83,10 @@ impl SelectKind {
     pub(crate) fn rule(self) -> &'static dyn Select {
         match self {
             SelectKind::Weight => &weight::Weight,
+            SelectKind::Ssm => &ssm::Ssm,
             SelectKind::Fallback => &fallback::Fallback,
+            SelectKind::PickyWeight => &picky::Picky(weight::Weight),
+            SelectKind::PickySsm => &picky::Picky(ssm::Ssm),
         }
     }
 }
@@ -64,11 +100,7 @@ struct Strongest {
     floor: f32,
 }
 
-impl Strongest {
-    fn new(count: usize) -> Strongest {
-        Strongest { count, found: Vec::new(), floor: 0.0 }
-    }
-
+impl Choice for Strongest {
     fn offer(&mut self, candidate: Candidate) {
         if candidate.strength > 0.0 && candidate.strength >= self.floor {
             self.found.push(candidate);
@@ -78,6 +110,18 @@ impl Strongest {
         }
     }
 
+    fn chosen(mut self: Box<Self>) -> Vec<Candidate> {
+        self.cut();
+        self.found
+    }
+}
+
+impl Strongest {
+    fn new(count: usize) -> Box<Strongest> {
+        Box::new(Strongest { count, found: Vec::new(), floor: 0.0 })
+    }
+
+    /// Strongest first, and no more than can be chosen.
     fn cut(&mut self) {
         let origin =
             |candidate: &Candidate| (candidate.origin.map_or(0, |origin| u64::from(origin) + 1), candidate.slot);
@@ -88,11 +132,6 @@ impl Strongest {
         if self.found.len() == self.count {
             self.floor = self.found.last().map_or(0.0, |weakest| weakest.strength);
         }
-    }
-
-    fn chosen(mut self) -> Vec<Candidate> {
-        self.cut();
-        self.found
     }
 }
 

@@ -1,23 +1,11 @@
-use super::{Candidate, Choice, Select, Strongest};
+use super::{Choice, Select, Strongest};
 
 /// The largest weights.
 pub(super) struct Weight;
 
-struct ByWeight(Strongest);
-
 impl Select for Weight {
     fn choice(&self, count: usize) -> Box<dyn Choice> {
-        Box::new(ByWeight(Strongest::new(count)))
-    }
-}
-
-impl Choice for ByWeight {
-    fn offer(&mut self, candidate: Candidate) {
-        self.0.offer(candidate);
-    }
-
-    fn chosen(self: Box<Self>) -> Vec<Candidate> {
-        self.0.chosen()
+        Strongest::new(count)
     }
 }
 

@@ -1,8 +1,7 @@
 use serde::{Deserialize, Serialize};
 
-use super::{Active, Scratches, Step, Surprise};
+use super::{Active, Moved, Scratches, Step, Surprise};
 use crate::loss::Loss;
-use crate::model::Model;
 use crate::weights::Loops;
 
 /// The adaptive, normalised, importance-aware step; see the [module](crate::step).
@@ -32,7 +31,7 @@ impl Step for Adaptive {
     fn step<L: Loops>(
         self,
         loops: L,
-        model: &mut Model,
+        mut moved: Moved<'_>,
         active: Active<'_>,
         loss: impl Loss,
         surprise: Surprise,
@@ -46,19 +45,19 @@ impl Step for Adaptive {
         }
         // Products first: new ones inherit from base weights as they were before this example.
         let Active { base, linear, products } = active;
-        let origins = model.linear.slots();
-        let products = model.products.measure(loops, products, base, origins, squared_slope, &mut scratches.products);
-        let linear = model.linear.measure(loops, &[linear], base, &[], squared_slope, &mut scratches.linear);
-        let scale = model.scale.add(importance, linear.norm + products.norm);
+        let origins = moved.linear.slots();
+        let products = moved.products.measure(loops, products, base, origins, squared_slope, &mut scratches.products);
+        let linear = moved.linear.measure(loops, &[linear], base, &[], squared_slope, &mut scratches.linear);
+        let scale = moved.scale.add(importance, linear.norm + products.norm);
         let sensitivity = scale * (linear.sensitivity + products.sensitivity);
-        let size = loss.step(prediction, label, model.settings.learning_rate * importance, sensitivity);
+        let size = loss.step(prediction, label, moved.rate * importance, sensitivity);
         // The step as a multiple of the plain gradient step: how long L1 and L2 pull.
-        let size = model.shrinkage.pull(size, -size / slope, model.settings.l1, model.settings.l2);
-        model.move_weights(loops, active, scale * size, scratches);
+        let size = moved.shrinkage.pull(size, -size / slope, moved.settings.l1, moved.settings.l2);
+        moved.move_weights(loops, active, scale * size, scratches);
     }
 }
 
-impl Model {
+impl Moved<'_> {
     #[inline(always)]
     pub(super) fn move_weights<L: Loops>(
         &mut self,
@@ -70,7 +69,7 @@ impl Model {
         self.linear.close(loops, &[active.linear], active.base, step, &mut scratches.linear);
         self.products.close(loops, active.products, active.base, step, &mut scratches.products);
         if self.shrinkage.is_spent() {
-            self.shrinkage.settle(&mut [&mut self.linear, &mut self.products]);
+            self.shrinkage.settle(&mut [self.linear, self.products]);
         }
     }
 }

@@ -19,8 +19,8 @@ pub use sgd::Sgd;
 pub use shrinkage::Shrinkage;
 
 use crate::loss::Loss;
-use crate::model::Model;
-use crate::weights::{BaseFeatures, Loops, Row, Scratch};
+use crate::settings::Settings;
+use crate::weights::{BaseFeatures, Loops, Row, Scratch, WeightTable};
 
 /// The active features of one example: a row of base weights and rows of products.
 #[derive(Clone, Copy)]
@@ -52,12 +52,25 @@ pub(crate) struct Surprise {
     pub(crate) importance: f32,
 }
 
-/// Moves the weights of a model after an example.
+/// The weights that are moved, and the state of what moves them.
+pub(crate) struct Moved<'a> {
+    pub(crate) linear: &'a mut WeightTable,
+    pub(crate) products: &'a mut WeightTable,
+    pub(crate) scale: &'a mut GlobalScale,
+    pub(crate) shrinkage: &'a mut Shrinkage,
+    /// `t` of the plain gradient step's schedule.
+    pub(crate) rounds: &'a mut u64,
+    pub(crate) settings: &'a Settings,
+    /// The learning rate now, for an adaptive step.
+    pub(crate) rate: f32,
+}
+
+/// Moves weights after an example.
 pub(crate) trait Step: Copy {
     fn step<L: Loops>(
         self,
         loops: L,
-        model: &mut Model,
+        moved: Moved<'_>,
         active: Active<'_>,
         loss: impl Loss,
         surprise: Surprise,

@@ -24,10 +24,10 @@ mod wide;
 
 pub use cpu::Cpu;
 pub(crate) use cpu::Work;
-pub(crate) use loops::{Loops, Scratch};
+pub(crate) use loops::{Loops, Plain, Scratch};
 pub use row::{BaseFeatures, Place, Row};
 pub use slot::Slot;
-pub use table::{Measured, WeightTable};
+pub use table::{Measured, Moments, WeightTable};
 pub(crate) use tile::TILE;
 
 /// How many partial sums a loop keeps.

@@ -1,6 +1,6 @@
 use super::loops::{Loops, Scratch};
 use super::tile::{TILE, Tile};
-use super::{BaseFeatures, Lanes, Place, Row, Slot, plain, prefer_large_pages, sum, wide};
+use super::{BaseFeatures, Lanes, Place, Row, Slot, bounded, plain, prefer_large_pages, sum, wide};
 
 /// A table of weights and the loops over it.
 ///
@@ -10,7 +10,25 @@ pub struct WeightTable {
     cells: Cells,
     /// In how many examples the feature of each weight was active: see [`WeightTable::count`].
     counts: Vec<u32>,
+    /// What [`WeightTable::observe`] has seen of each feature; empty if that is not wanted.
+    moments: Vec<Moments>,
     limit: usize,
+}
+
+/// Sums over the examples of an epoch; `h` is the importance, `r` the slope of the loss, `m` the value of the feature.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Moments {
+    /// The sum of `h r^2 m^2`.
+    pub surprise: f32,
+    /// The sum of `h m^2`.
+    pub presence: f32,
+}
+
+impl Moments {
+    /// An estimate of `E[r^2 m^2] / E[m^2]`: how wrong the model is where the feature is active.
+    pub(crate) fn index(self) -> f32 {
+        if self.presence > 0.0 { bounded(self.surprise / self.presence) } else { 0.0 }
+    }
 }
 
 /// The weights, in one of two orders.
@@ -39,12 +57,12 @@ impl WeightTable {
 
     /// An empty table that may grow to `limit` slots; rows that share by hash need a power of two.
     pub fn with_limit(limit: usize) -> WeightTable {
-        WeightTable { cells: Cells::Slots(Vec::new()), counts: Vec::new(), limit }
+        WeightTable { cells: Cells::Slots(Vec::new()), counts: Vec::new(), moments: Vec::new(), limit }
     }
 
     /// An empty table of tiles.
     pub(crate) fn of_tiles(limit: usize) -> WeightTable {
-        WeightTable { cells: Cells::Tiles(Vec::new()), counts: Vec::new(), limit }
+        WeightTable { cells: Cells::Tiles(Vec::new()), counts: Vec::new(), moments: Vec::new(), limit }
     }
 
     /// How many weights there is room for now.
@@ -79,6 +97,45 @@ impl WeightTable {
         self.set(to, self.get(from));
         self.set(from, Slot::default());
         self.counts[to] = std::mem::take(&mut self.counts[from]);
+        if !self.moments.is_empty() {
+            self.moments[to] = std::mem::take(&mut self.moments[from]);
+        }
+    }
+
+    /// What has been seen of the feature at a place.
+    pub(crate) fn moments(&self, place: usize) -> Moments {
+        self.moments.get(place).copied().unwrap_or_default()
+    }
+
+    /// Sets [`WeightTable::moments`].
+    pub(crate) fn set_moments(&mut self, place: usize, moments: Moments) {
+        self.moments.resize(self.counts.len(), Moments::default());
+        self.moments[place] = moments;
+    }
+
+    /// Forgets what has been seen of all features: another epoch begins.
+    pub(crate) fn forget_moments(&mut self) {
+        self.moments.fill(Moments::default());
+    }
+
+    /// Takes note of how wrong a prediction was in which every feature of the rows was active.
+    pub(crate) fn observe(&mut self, rows: &[Row], base: &BaseFeatures, importance: f32, slope: f32) {
+        let length = self.len();
+        self.moments.resize(length, Moments::default());
+        for row in rows {
+            for (position, value) in row.values(base).iter().enumerate() {
+                let place = row.place(base, position, length);
+                // Weights that no example has touched are not saved, so nothing may hang on them.
+                if self.get(place).is_untouched() {
+                    continue;
+                }
+                let x = plain::product(row.multiplier, *value);
+                let presence = importance * (x * x);
+                let moments = &mut self.moments[place];
+                moments.presence = bounded(moments.presence + presence);
+                moments.surprise = bounded(moments.surprise + bounded(presence * (slope * slope)));
+            }
+        }
     }
 
     /// All weights in the order of their places.
@@ -138,6 +195,9 @@ impl WeightTable {
                 Cells::Tiles(tiles) => tiles.resize(length.div_ceil(TILE), Tile::default()),
             }
             self.counts.resize(length, 0);
+            if !self.moments.is_empty() {
+                self.moments.resize(length, Moments::default());
+            }
         }
     }
 
