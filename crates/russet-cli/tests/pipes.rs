@@ -64,10 +64,13 @@ fn a_reader_that_goes_away_is_no_error() {
     folder.run("train data.vw -q -o model").succeeds();
     for command in [
         "predict -m model data.vw",
+        "predict -m model data.vw --explain",
+        "predict -m model data.vw --explain=3 --json",
         "evaluate -m model data.vw",
         "evaluate -m model data.vw --json",
         "inspect model --top 100000",
         "inspect model --json",
+        "inspect model --csv --top 100000",
         "train data.vw",
         "train data.vw --json -q",
         "tune data.vw --grid 0.5,1",

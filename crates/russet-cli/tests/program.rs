@@ -109,14 +109,14 @@ fn inspect_lists_terms_by_name() {
         assert!(all.contains(name), "{name}: {all}");
     }
     let three = folder.run("inspect model --top 3").succeeds().stdout;
-    let rows = three.lines().skip_while(|line| !line.starts_with("term")).skip(1);
-    assert_eq!(rows.count(), 3, "{three}");
+    let rows: Vec<&str> = three.lines().skip_while(|line| !line.is_empty()).skip(1).collect();
+    assert_eq!(rows.len(), 3, "{three}");
     let json = folder.run("inspect model --top 3 --json").succeeds().json();
     let terms = json["terms"].as_array().unwrap();
     assert_eq!(terms.len(), 3);
-    for (term, row) in terms.iter().zip(three.lines().skip_while(|line| !line.starts_with("term")).skip(1)) {
+    for (term, row) in terms.iter().zip(rows) {
         assert!(row.starts_with(term["name"].as_str().unwrap()), "{row} {term}");
-        assert!(term["weight"].is_number() && term["degree"].is_number());
+        assert!(term["weight"].is_number() && term["degree"].is_number() && term["active"].is_number());
     }
     assert_eq!((&json["settings"]["expansion"], &json["task"]), (&"quadratic".into(), &"classification".into()));
 }
