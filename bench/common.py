@@ -53,11 +53,12 @@ def run_main(main):
         sys.exit(2)
 
 
-def argument_parser(description):
+def argument_parser(description, with_data=True):
     """A parser with the options that all scripts have."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--data", type=Path, metavar="FOLDER", default=REPOSITORY.parent / "shared" / "data",
-                        help="where the .vw.zst files are [default: ../shared/data, seen from the repository]")
+    if with_data:
+        parser.add_argument("--data", type=Path, metavar="FOLDER", default=REPOSITORY.parent / "shared" / "data",
+                            help="where the .vw.zst files are [default: ../shared/data, seen from the repository]")
     parser.add_argument("--russet", type=Path, metavar="PROGRAM", default=REPOSITORY / "target" / "release" / "russet",
                         help="the program to compare [default: target/release/russet]")
     return parser
@@ -65,11 +66,12 @@ def argument_parser(description):
 
 def prepare(arguments, with_vw=True):
     """Checks that all is there before the first run, and makes what can be made."""
-    if not arguments.data.is_dir():
-        raise BenchError(f"there is no data folder {arguments.data}; say where it is with --data")
+    if "data" in arguments:
+        if not arguments.data.is_dir():
+            raise BenchError(f"there is no data folder {arguments.data}; say where it is with --data")
+        arguments.data = arguments.data.resolve()
     if not arguments.russet.is_file():
         raise BenchError(f"there is no program {arguments.russet}; build it with `cargo build --release`")
-    arguments.data = arguments.data.resolve()
     arguments.russet = arguments.russet.resolve()
     WORK.mkdir(exist_ok=True)
     if with_vw:

@@ -125,23 +125,24 @@ impl Growth {
     }
 
     /// Makes the table fit the parents and base slots below `slot_count`: rows are moved apart when there are more
-    /// features than they have room for, and given up for families when that would need too much memory.
-    pub(crate) fn fit(&mut self, table: &mut WeightTable, slot_count: usize) {
+    /// features than they have room for, and given up for families when that would need too much memory. Examples have
+    /// `average` of the base features.
+    pub(crate) fn fit(&mut self, table: &mut WeightTable, slot_count: usize, average: f64) {
         if self.trial.is_some() && matches!(self.storage, Storage::Blocks(_)) {
             // Few products of a parent pass, and a product that has no place is not in the feature set.
             self.move_to_families(table);
         }
         let Storage::Blocks(blocks) = &self.storage else { return };
-        let tiled = blocks.is_tiled();
-        let stride = match blocks.has_room_for(slot_count) {
+        let fits = blocks.has_room_for(slot_count);
+        let tiled = blocks.is_tiled() && (fits || Growth::suits_tiles(slot_count, average));
+        let stride = match fits {
             true => blocks.stride() as usize,
             // Twice the room, so that this is rare.
             false => Blocks::stride_for(slot_count.next_power_of_two() + 1, tiled),
         };
-        let same = stride == blocks.stride() as usize;
         if !self.have_room_for(stride) {
             self.move_to_families(table);
-        } else if !same {
+        } else if !fits {
             self.move_to_blocks(table, stride, tiled);
         } else if let Storage::Blocks(blocks) = &mut self.storage {
             blocks.fit(&self.parents, table);
@@ -151,12 +152,17 @@ impl Growth {
     /// Chooses the order of weights in blocks, for examples with `average` of the base features.
     pub(crate) fn choose_layout(&mut self, table: &mut WeightTable, slot_count: usize, average: f64) {
         let Storage::Blocks(blocks) = &self.storage else { return };
-        // A tile's weights cost less than half of what scattered ones do.
-        let tiled = slot_count as f64 - 1.0 <= 2.0 * average;
+        let tiled = Growth::suits_tiles(slot_count, average);
         let stride = Blocks::stride_for(slot_count, tiled);
         if tiled != blocks.is_tiled() && slot_count > 1 && self.have_room_for(stride) {
             self.move_to_blocks(table, stride, tiled);
         }
+    }
+
+    /// True if examples have so many of the base features that tiles, which go over all, are faster than scattered weights.
+    fn suits_tiles(slot_count: usize, average: f64) -> bool {
+        // A tile's weights cost less than half of what scattered ones do.
+        slot_count as f64 - 1.0 <= 2.0 * average
     }
 
     /// True if blocks of this stride fit in memory.

@@ -1,5 +1,8 @@
 //! Learning: one example after another, predicted first, then learned from.
 
+#[cfg(test)]
+mod cost;
+
 use std::ops::Range;
 use thiserror::Error;
 

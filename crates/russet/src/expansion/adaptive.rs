@@ -3,8 +3,10 @@
 //! A *parent* is a monomial whose products with all base features are in the feature set. A product that two parents
 //! reach belongs to the earlier one; the later one is *barred* from it. A product is a candidate to become a parent
 //! itself, so parents form trees: each is a base feature, or one factor more than an earlier parent. The parents
-//! present in an example are found from the roots down, at the cost of those present and their offspring.
+//! present in an example are found from the roots down, at the cost of those present: each is asked for at most as many
+//! offspring as the example has features, up to a logarithm. `learner/cost.rs` holds it to that.
 
+use super::steps;
 use crate::monomial::Monomial;
 use crate::weights::{BaseFeatures, TILE};
 
@@ -50,10 +52,11 @@ impl Parents {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Parent> {
-        self.all.iter()
+        self.all.iter().inspect(|_| steps::count(1))
     }
 
     pub(crate) fn get(&self, parent: u32) -> &Parent {
+        steps::count(1);
         &self.all[parent as usize]
     }
 
@@ -181,12 +184,24 @@ impl Parent {
     /// How many of an example's factors make a product that is not in the feature set.
     #[inline]
     pub(crate) fn count_sealed(&self, factors: &Factors) -> u32 {
+        if self.sealed.0.len() > factors.listed.len() {
+            steps::count(factors.listed.len());
+            return factors.listed.iter().map(|factor| u32::from(self.sealed.has(*factor))).sum();
+        }
+        steps::count(self.sealed.0.len());
         self.sealed.0.iter().zip(&factors.present.0).map(|(a, b)| (a & b).count_ones()).sum()
     }
 
     /// Calls `visit(position)` for each of them.
     #[inline]
     pub(crate) fn visit_sealed(&self, factors: &Factors, mut visit: impl FnMut(usize)) {
+        if self.sealed.0.len() > factors.listed.len() {
+            steps::count(factors.listed.len());
+            let sealed = factors.listed.iter().filter(|factor| self.sealed.has(**factor));
+            sealed.for_each(|factor| visit(factors.positions[*factor as usize] as usize));
+            return;
+        }
+        steps::count(self.sealed.0.len());
         for (word, (sealed, present)) in self.sealed.0.iter().zip(&factors.present.0).enumerate() {
             let mut both = sealed & present;
             while both != 0 {
@@ -200,8 +215,9 @@ impl Parent {
 /// The base features of an example that are factors of parents.
 #[derive(Default)]
 pub(crate) struct Factors {
-    /// Their numbers.
+    /// Their numbers, as a set and in the order of the example.
     present: Bits,
+    listed: Vec<u32>,
     /// The position in the example of each factor that is present.
     positions: Vec<u32>,
     /// The value of each factor; 0 if it is absent.
@@ -259,29 +275,56 @@ impl Enumerator {
         let mut next = 0;
         while let Some(&(parent, multiplier)) = self.present.get(next) {
             let Parent { offspring, offspring_factors, .. } = parents.get(parent);
-            for (&(_, child), factor) in offspring.iter().zip(offspring_factors) {
-                let value = self.factors.values[*factor as usize];
-                if value != 0.0 {
-                    self.present.push((child, multiplier * value));
+            // A search takes about as many steps as the length has bits.
+            let search = offspring.len().checked_ilog2().unwrap_or(0) as usize + 1;
+            if offspring.len() > self.factors.listed.len() * search {
+                self.search(parents, parent, multiplier, base);
+            } else {
+                steps::count(offspring.len());
+                for (&(_, child), factor) in offspring.iter().zip(offspring_factors) {
+                    let value = self.factors.values[*factor as usize];
+                    if value != 0.0 {
+                        self.present.push((child, multiplier * value));
+                    }
                 }
             }
             next += 1;
         }
     }
 
+    /// Finds the offspring present of a parent that has many, from the example's side; in the same order.
+    #[cold]
+    fn search(&mut self, parents: &Parents, parent: u32, multiplier: f32, base: &BaseFeatures) {
+        let (offspring, first) = (&parents.get(parent).offspring, self.present.len());
+        for factor in &self.factors.listed {
+            let position = self.factors.positions[*factor as usize] as usize;
+            let found = offspring.binary_search_by(|(slot, _)| {
+                steps::count(1);
+                slot.cmp(&base.slots[position])
+            });
+            if let Ok(child) = found {
+                self.present.push((offspring[child].1, multiplier * base.values[position]));
+            }
+        }
+        // By ascending factor, as they are listed.
+        self.present[first..].sort_unstable_by_key(|(child, _)| parents.get(*child).origin.1);
+    }
+
     /// Finds the factors that are present, and the base features that are parents.
     #[inline]
     fn find_factors(&mut self, parents: &Parents, base: &BaseFeatures) {
-        let Factors { present, positions, values } = &mut self.factors;
-        let count = parents.factor_count as usize;
-        present.0.clear();
-        present.0.resize(count.div_ceil(64), 0);
-        positions.resize(count, 0);
-        values.clear();
-        values.resize(count, 0.0);
+        let Factors { present, listed, positions, values } = &mut self.factors;
+        for factor in listed.drain(..) {
+            present.clear(factor);
+            values[factor as usize] = 0.0;
+        }
+        positions.resize(parents.factor_count as usize, 0);
+        values.resize(parents.factor_count as usize, 0.0);
         for (position, (slot, value)) in base.slots.iter().zip(&base.values).enumerate().skip(1) {
+            steps::count(1);
             let Some(factor) = parents.factor(*slot).filter(|_| *value != 0.0) else { continue };
             present.set(factor);
+            listed.push(factor);
             positions[factor as usize] = position as u32;
             values[factor as usize] = *value;
             let parent = parents.roots.get(*slot as usize).copied().unwrap_or(0);
@@ -304,5 +347,29 @@ impl Enumerator {
             base.by_slot[*slot as usize - 1] = *value;
         }
         self.filled.extend_from_slice(&base.slots[1..]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The last factor and the value of each parent present, where base feature 7 has offspring with `slots`.
+    fn present(slots: impl Iterator<Item = u32>) -> Vec<(u32, f32)> {
+        let (mut parents, mut enumerator) = (Parents::default(), Enumerator::default());
+        parents.add(None, 7, 1, 0.0);
+        slots.for_each(|slot| parents.add(Some(0), slot, 1, 0.0));
+        let (slots, values) = (vec![0, 250, 7, 30, 199, 2000], vec![1.0, 0.5, 3.0, -0.25, 5.0, 9.0]);
+        let mut base = BaseFeatures { slots, values, ..BaseFeatures::default() };
+        enumerator.find(&parents, &mut base, 0);
+        enumerator.present.iter().map(|(parent, value)| (parents.get(*parent).origin.1, *value)).collect()
+    }
+
+    #[test]
+    fn few_and_many_offspring_are_found_in_the_same_order() {
+        let expected = [(7, 3.0), (7, 9.0), (30, -0.75), (199, 15.0), (250, 1.5)];
+        assert_eq!(present([7, 30, 199, 250].into_iter()), expected);
+        assert_eq!(present(1..=1000), expected);
+        assert_eq!(present((1..=1000).rev()), expected);
     }
 }

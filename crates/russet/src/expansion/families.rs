@@ -1,3 +1,4 @@
+use super::steps;
 use crate::weights::{Slot, WeightTable, prefetch};
 
 /// Where the weights of products are when straight rows would be mostly empty: each parent has a *family*, a hash table of
@@ -214,6 +215,7 @@ impl Family {
     fn find(self, slot: u32, weights: &[Slot]) -> u32 {
         let mut at = self.home(slot);
         loop {
+            steps::count(1);
             let key = weights[(self.start + at) as usize].key;
             if key == slot || key == 0 {
                 return self.start + at;

@@ -11,6 +11,7 @@ mod cubic;
 pub(crate) mod families;
 mod ngram;
 mod quadratic;
+pub(crate) mod steps;
 
 use crate::settings::ExpansionKind;
 use crate::weights::{BaseFeatures, Row, WeightTable};

@@ -214,7 +214,8 @@ impl Model {
             guard.linear.grow_to(slots);
         }
         if let Some(growth) = &mut self.growth {
-            growth.fit(&mut self.products, slots);
+            let average = self.progress.tally.base_features_per_example().unwrap_or(0.0);
+            growth.fit(&mut self.products, slots, average);
         }
         let products = expansion::slots_needed(self.settings.expansion, slots);
         self.products.grow_to(usize::try_from(products).unwrap_or(usize::MAX));
