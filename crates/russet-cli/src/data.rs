@@ -6,7 +6,7 @@ use anyhow::Result;
 use russet::Model;
 use russet::batch::{Batch, Example};
 use russet::metrics::{Evaluation, Scores};
-use russet::model::Predicted;
+use russet::model::{Predicted, Predictor};
 use russet_data::atomic::AtomicFile;
 use russet_data::{CsvOptions, Format, Inputs, Parsed, ReadOptions, Stream};
 
@@ -71,9 +71,22 @@ pub(crate) fn check_table_flags(flags: &CsvOptions, format: Format) -> Result<()
 pub(crate) fn for_each_prediction(
     model: &Model,
     inputs: &Inputs,
-    mut options: ReadOptions,
+    options: ReadOptions,
     from: u64,
     mut visit: impl FnMut(&Predicted<'_>, &Example<'_>) -> Result<()>,
+) -> Result<Skipped> {
+    for_each_example(model, inputs, options, from, |predictor, batch, example| {
+        visit(&predictor.predict(batch, example), example)
+    })
+}
+
+/// Visits every example after the first `from`, with a predictor for it.
+pub(crate) fn for_each_example(
+    model: &Model,
+    inputs: &Inputs,
+    mut options: ReadOptions,
+    from: u64,
+    mut visit: impl FnMut(&mut Predictor<'_>, &Batch, &Example<'_>) -> Result<()>,
 ) -> Result<Skipped> {
     options.schema = model_file::schema(model, &options.csv)?.or(options.schema);
     let flags = options.csv.clone();
@@ -91,8 +104,7 @@ pub(crate) fn for_each_prediction(
         let first = (from - passed).min(batch.len() as u64);
         passed += first;
         for place in first as usize..batch.len() {
-            let example = batch.example(place);
-            visit(&predictor.predict(batch, &example), &example)?;
+            visit(&mut predictor, batch, &batch.example(place))?;
         }
         stream.recycle(parsed);
     }

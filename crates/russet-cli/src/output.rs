@@ -114,6 +114,36 @@ pub(crate) fn figure(value: Option<f64>) -> String {
     }
 }
 
+/// A figure with its sign.
+pub(crate) fn signed_figure(value: f64) -> String {
+    let sign = if value < 0.0 { "" } else { "+" };
+    format!("{sign}{}", figure(Some(value)))
+}
+
+/// A weight for a person: two decimals, more where they would be zeros.
+pub(crate) fn weight(value: f32) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        size if !(1e-4..1e6).contains(&size) => format!("{value:+.1e}"),
+        size => {
+            let decimals = (1 - size.log10().floor() as i32).max(2) as usize;
+            format!("{value:+.decimals$}")
+        }
+    }
+}
+
+/// A share as a percentage: `9%`, `0.3%`, `<0.1%`.
+pub(crate) fn percent(share: f64) -> String {
+    match 100.0 * share {
+        0.0 => "0%".to_owned(),
+        value if value < 0.1 => "<0.1%".to_owned(),
+        value if value < 0.95 => format!("{value:.1}%"),
+        // Only what is always there is 100%.
+        value if value >= 99.5 && share < 1.0 => ">99%".to_owned(),
+        value => format!("{value:.0}%"),
+    }
+}
+
 /// A whole number with its thousands apart.
 pub(crate) fn thousands(number: u64) -> String {
     let digits = number.to_string();
@@ -148,19 +178,22 @@ pub(crate) fn size(bytes: u64) -> String {
 
 /// Rows of cells in columns: the first column to the left, the others to the right.
 pub(crate) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
-    let width = |column: usize| {
-        rows.iter().map(|row| row[column].chars().count()).chain([header[column].len()]).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..header.len()).map(width).collect();
-    let line = |cells: &[String]| {
-        let padded = cells.iter().zip(&widths).enumerate().map(|(column, (cell, width))| match column {
-            0 => format!("{cell:<width$}"),
-            _ => format!("{cell:>width$}"),
+    let header: Vec<String> = header.iter().map(|&cell| cell.to_owned()).collect();
+    let lines: Vec<&[String]> = std::iter::once(header.as_slice()).chain(rows.iter().map(Vec::as_slice)).collect();
+    columns(&lines, |column| column == 0)
+}
+
+/// Lines of cells in columns, each to the left or to the right.
+pub(crate) fn columns(lines: &[&[String]], is_left: impl Fn(usize) -> bool) -> String {
+    let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..lines.first().map_or(0, |line| line.len())).map(width).collect();
+    let line = |cells: &&[String]| {
+        let padded = cells.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
+            if is_left(column) { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
         });
         padded.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
     };
-    let header: Vec<String> = header.iter().map(|&cell| cell.to_owned()).collect();
-    std::iter::once(line(&header)).chain(rows.iter().map(|row| line(row))).collect()
+    lines.iter().map(line).collect()
 }
 
 /// The most memory this process has had, if the system tells.
@@ -191,6 +224,19 @@ mod tests {
         assert_eq!(thousands(999), "999");
         assert_eq!(duration(125.0), "2 min 05 s");
         assert_eq!(size(1536), "1.5 KiB");
+    }
+
+    #[test]
+    fn weights_have_two_decimals_and_two_digits() {
+        let texts = [-0.314_f32, 0.042, 0.004_21, 12.345, 3e-7, 0.0, -2e9, 0.0996].map(weight);
+        assert_eq!(texts, ["-0.31", "+0.042", "+0.0042", "+12.35", "+3.0e-7", "0", "-2.0e9", "+0.100"]);
+        assert_eq!([0.25, -1.5e-8].map(signed_figure), ["+0.25000", "-1.500e-8"]);
+    }
+
+    #[test]
+    fn percentages_keep_what_can_be_read() {
+        let shares = [0.09, 0.003, 0.0004, 1.0, 0.0, 0.0096, 0.999, 0.5, 0.994];
+        assert_eq!(shares.map(percent), ["9%", "0.3%", "<0.1%", "100%", "0%", "1%", ">99%", "50%", "99%"]);
     }
 
     #[test]

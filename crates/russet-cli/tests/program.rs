@@ -81,7 +81,7 @@ fn json_is_one_object_with_the_fixed_fields_and_nothing_else() {
 #[test]
 fn json_says_what_applies_and_null_where_it_does_not() {
     let folder = Folder::with("data.vw", sparse(2000, 1));
-    let linear = folder.train_json("data.vw --learning-rate 0.25");
+    let linear = folder.train_json("data.vw --learning-rate 0.25 --expansion linear");
     assert_eq!((&linear["examples"], &linear["task"]), (&2000.into(), &"classification".into()));
     assert_eq!((&linear["max_degree"], &linear["monomials"]), (&1.into(), &0.into()));
     assert_eq!(linear["learning_rate"], 0.25);
@@ -109,14 +109,14 @@ fn inspect_lists_terms_by_name() {
         assert!(all.contains(name), "{name}: {all}");
     }
     let three = folder.run("inspect model --top 3").succeeds().stdout;
-    let rows = three.lines().skip_while(|line| !line.starts_with("term")).skip(1);
-    assert_eq!(rows.count(), 3, "{three}");
+    let rows: Vec<&str> = three.lines().skip_while(|line| !line.is_empty()).skip(1).collect();
+    assert_eq!(rows.len(), 3, "{three}");
     let json = folder.run("inspect model --top 3 --json").succeeds().json();
     let terms = json["terms"].as_array().unwrap();
     assert_eq!(terms.len(), 3);
-    for (term, row) in terms.iter().zip(three.lines().skip_while(|line| !line.starts_with("term")).skip(1)) {
+    for (term, row) in terms.iter().zip(rows) {
         assert!(row.starts_with(term["name"].as_str().unwrap()), "{row} {term}");
-        assert!(term["weight"].is_number() && term["degree"].is_number());
+        assert!(term["weight"].is_number() && term["degree"].is_number() && term["active"].is_number());
     }
     assert_eq!((&json["settings"]["expansion"], &json["task"]), (&"quadratic".into(), &"classification".into()));
 }
@@ -124,7 +124,7 @@ fn inspect_lists_terms_by_name() {
 #[test]
 fn inspect_tells_the_strongest_term_first() {
     let folder = Folder::with("data.vw", "3 | big a\n-3 | small a\n1 | a\n".repeat(100));
-    folder.run("train data.vw -q -o model").succeeds();
+    folder.run("train data.vw --expansion linear -q -o model").succeeds();
     let json = folder.run("inspect model --json").succeeds().json();
     let effects: Vec<f64> =
         json["terms"].as_array().unwrap().iter().map(|term| term["effect"].as_f64().unwrap().abs()).collect();

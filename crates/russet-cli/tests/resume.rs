@@ -5,10 +5,12 @@ mod common;
 use common::Folder;
 use common::made_up::{regression, sparse, tabular};
 
-/// Training on a, then on b, gives the bytes of training on both.
+/// Training on a, then on b, gives the bytes of training on both. Linear unless the flags say otherwise: the epochs of apple
+/// depend on the length of the course, and `tests/apple.rs` resumes it.
 #[track_caller]
 fn resumes_exactly(folder: &Folder, files: [&str; 2], flags: &str) {
     let [a, b] = files;
+    let flags = &if flags.contains("--expansion") { flags.to_owned() } else { format!("{flags} --expansion linear") };
     let both = folder.train(&format!("{a} {b} {flags}"));
     folder.run(&format!("train {a} {flags} -q -o first.model")).succeeds();
     let resumed = folder.train(&format!("{b} --resume first.model"));
@@ -108,8 +110,8 @@ fn tables_resume_exactly() {
 fn resuming_works_a_second_time_and_with_any_number_of_threads() {
     let folder = two_classes();
     folder.write("c.vw", sparse(1000, 3));
-    let all = folder.train("a.vw b.vw c.vw --threads 1");
-    folder.run("train a.vw -q -o model --threads 4").succeeds();
+    let all = folder.train("a.vw b.vw c.vw --threads 1 --expansion linear");
+    folder.run("train a.vw -q -o model --threads 4 --expansion linear").succeeds();
     folder.run("train b.vw -q --resume model -o model --threads 1").succeeds();
     folder.run("train c.vw -q --resume model -o model --threads 2").succeeds();
     assert!(folder.read("model") == all);
@@ -124,7 +126,7 @@ fn other_settings_are_refused() {
         .refuses("model: the model was trained with other settings: --loss logistic is asked for, but it has squared");
     run("--bits 20").refuses("model: the model was trained with other settings: --bits 20 is asked for, but it has 18");
     run("--expansion cubic")
-        .refuses("model: the model was trained with other settings: --expansion cubic is asked for, but it has linear");
+        .refuses("model: the model was trained with other settings: --expansion cubic is asked for, but it has apple");
     run("--learning-rate 0.1")
         .refuses("model: the model was trained with other settings: --learning-rate 0.1 is asked for, but it has 0.5");
 }

@@ -66,6 +66,7 @@ fn rates_that_make_no_sense_are_refused() {
 fn data_from_standard_input_can_be_tuned_on() {
     let text = sparse(3000, 1);
     let folder = Folder::with("data.vw", &text);
-    let [file, pipe] = [folder.run("tune data.vw --json -q"), folder.feed("tune - --json -q", text)];
+    let [file, pipe] =
+        ["data.vw", "-"].map(|data| folder.feed(&format!("tune {data} --expansion linear --json -q"), text.clone()));
     assert_eq!(file.succeeds().stdout, pipe.succeeds().stdout);
 }

@@ -268,7 +268,8 @@ impl Worker {
     }
 }
 
-/// Counts the examples of the inputs, as a stream with the same options would give them out.
+/// Counts the examples of the inputs, as a stream with the same options would give them out; of those that are read with
+/// faults skipped, the ones with a label.
 pub fn count_examples(inputs: &Inputs, options: &ReadOptions) -> Result<u64, DataError> {
     let options = ReadOptions { hash_blocks: false, ..options.clone() };
     if options.on_error == OnError::Skip {
@@ -288,7 +289,9 @@ fn count_by_parsing(inputs: &Inputs, options: ReadOptions) -> Result<u64, DataEr
     let mut stream = Stream::open(inputs, options)?;
     let mut count = 0;
     while let Some(parsed) = stream.next()? {
-        count += parsed.batch.len() as u64;
+        // A cache also gives out what has no label and will be skipped by the learner.
+        let has_label = |place: &usize| parsed.batch.example(*place).label.value.is_some();
+        count += (0..parsed.batch.len()).filter(has_label).count() as u64;
         stream.recycle(parsed);
     }
     Ok(count)

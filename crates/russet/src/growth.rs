@@ -19,6 +19,8 @@ pub(crate) struct Growth {
     pub(crate) schedule: Schedule,
     /// How often the feature set has grown.
     pub(crate) grown: u32,
+    /// The count of the constant at each growth: products are counted from their parent's on.
+    counted: Vec<u32>,
     storage: Storage,
     /// What new weights inherit: see [`Row::heritage`].
     inherit: f32,
@@ -68,6 +70,7 @@ pub(crate) struct GrowthHeader {
     pub(crate) layout: Layout,
     pub(crate) stride: u32,
     pub(crate) left_out: u64,
+    pub(crate) counted: Vec<u32>,
     pub(crate) parents: Vec<(u32, u32, u32, f32)>,
 }
 
@@ -95,6 +98,7 @@ impl Growth {
             parents: Parents::default(),
             schedule,
             grown: 0,
+            counted: Vec::new(),
             storage,
             inherit: settings.inherit,
             limit,
@@ -211,12 +215,31 @@ impl Growth {
         linear: &WeightTable,
         table: &WeightTable,
     ) -> Option<Slot> {
-        let place = match (origin, &self.storage) {
-            (None, _) => return linear.slots().get(slot as usize).copied(),
-            (Some(parent), Storage::Blocks(blocks)) => blocks.place(parent, slot),
-            (Some(parent), Storage::Families(families)) => families.place(parent, slot, table)?,
+        match origin {
+            None => linear.slots().get(slot as usize).copied(),
+            Some(parent) => self.place_of(parent, slot, table).map(|place| table.get(place)),
+        }
+    }
+
+    /// Where the weight of the product of a parent and a base feature is, if it has one.
+    pub(crate) fn place_of(&self, parent: u32, slot: u32, table: &WeightTable) -> Option<usize> {
+        let place = match &self.storage {
+            Storage::Blocks(blocks) => blocks.place(parent, slot),
+            Storage::Families(families) => families.place(parent, slot, table)?,
         };
-        Some(table.get(place as usize))
+        Some(place as usize)
+    }
+
+    /// The epoch that the products of a parent came into the feature set with; those on trial before it are not in it.
+    pub(crate) fn first_epoch(&self, parent: u32) -> u32 {
+        let trial = u32::from(self.trial.is_some());
+        self.parents.get(parent).epoch.saturating_add(1 + trial)
+    }
+
+    /// The count of the constant when the products of a parent came into the feature set.
+    pub(crate) fn counted_before(&self, parent: u32) -> u32 {
+        let growth = (self.first_epoch(parent) as usize).checked_sub(2);
+        growth.and_then(|growth| self.counted.get(growth)).copied().unwrap_or(0)
     }
 
     /// Lists the rows of an example. Products that have no place yet have a weight of 0 that stays 0.
@@ -231,7 +254,8 @@ impl Growth {
         rows.clear();
         match &self.storage {
             Storage::Blocks(blocks) => {
-                enumerator.find(&self.parents, base, blocks.stride() as usize);
+                let width = if blocks.is_tiled() { blocks.stride() as usize } else { 0 };
+                enumerator.find(&self.parents, base, width);
                 self.block_rows(blocks, base, enumerator, rows);
             }
             Storage::Families(families) => {
@@ -396,6 +420,7 @@ impl Growth {
     /// Makes the chosen candidates parents; from now on their products are in the feature set.
     pub(crate) fn grow(&mut self, chosen: &[Candidate], linear: &WeightTable, table: &WeightTable) {
         self.grown += 1;
+        self.counted.push(linear.active(0));
         // What all heritages have in common: `inherit / G_constant`.
         let constant = linear.slots()[0].gradient;
         let share = if constant > 0.0 { self.inherit / constant } else { 0.0 };
@@ -416,8 +441,8 @@ impl Growth {
             Storage::Blocks(blocks) => blocks.stride(),
             Storage::Families(_) => 0,
         };
-        let (schedule, grown) = (self.schedule, self.grown);
-        GrowthHeader { schedule, grown, layout, stride, left_out, parents: parents.collect() }
+        let (schedule, grown, counted) = (self.schedule, self.grown, self.counted.clone());
+        GrowthHeader { schedule, grown, layout, stride, left_out, counted, parents: parents.collect() }
     }
 
     /// Rebuilds a growth from what was saved, and the table for its products; nothing if that contradicts itself.
@@ -430,6 +455,10 @@ impl Growth {
     ) -> Option<Growth> {
         let mut growth = Growth::new(header.schedule, settings);
         growth.grown = header.grown;
+        growth.counted.clone_from(&header.counted);
+        if growth.counted.len() != growth.grown as usize {
+            return None;
+        }
         growth.parents.set_fractional_bits(fractional);
         for (origin, slot, epoch, heritage) in &header.parents {
             growth.restore_parent(origin.checked_sub(1), *slot, slot_count)?;

@@ -145,6 +145,9 @@ const CONFIDENCE: f64 = 0.1;
 /// An expert with a smaller share than this has none: it need not be asked, and its outliers do no harm.
 const SMALLEST_SHARE: f64 = 0.01;
 
+/// At least the logarithm of the odds of [`SMALLEST_SHARE`].
+const CERTAIN: f64 = 4.6;
+
 impl Mixture {
     /// Takes note of the two losses of an example.
     pub(crate) fn add(&mut self, adaptive_loss: f64, linear_loss: f64, importance: f32) {
@@ -162,6 +165,11 @@ impl Mixture {
         }
         // `m` as Kish has it: few heavy examples among many light ones stand for few.
         let examples = self.importance * self.importance / self.squared_importance;
+        // |ln(A / L)| is at least |A - L| / max(A, L): mostly that is enough to know.
+        let (difference, larger) = (self.adaptive_loss - self.linear_loss, self.adaptive_loss.max(self.linear_loss));
+        if examples * CONFIDENCE * difference.abs() > CERTAIN * larger {
+            return if difference > 0.0 { 0.0 } else { 1.0 };
+        }
         let odds = examples * CONFIDENCE * libm::log(self.adaptive_loss / self.linear_loss);
         let share = 1.0 / (1.0 + libm::exp(odds));
         if share < SMALLEST_SHARE {

@@ -41,16 +41,19 @@ impl Schedule {
 
     /// After how many examples the epoch that follows `grown` growths ends with another, if it does.
     ///
-    /// Equal epochs of `ceil(length / epochs)` leave a whole one after the last growth, up to the rounding.
+    /// Equal epochs of `floor(length / epochs)` leave a whole one after the last growth; a course with fewer examples than
+    /// epochs grows less often. Where the length is not known, the end may come at any time.
     pub(crate) fn next_growth(&self, grown: u32) -> Option<u64> {
         if grown + 1 >= self.epochs {
             return None;
         }
-        Some(match self.length {
-            Some(length) => length.div_ceil(u64::from(self.epochs)).max(1) * u64::from(grown + 1),
+        let Some(length) = self.length else {
             // Past the range of numbers the set does not grow any more.
-            None => FIRST_EPOCH.saturating_mul(1u64.checked_shl(grown + 1).unwrap_or(u64::MAX) - 1),
-        })
+            return Some(FIRST_EPOCH.saturating_mul(1u64.checked_shl(grown + 1).unwrap_or(u64::MAX) - 1));
+        };
+        let epoch = (length / u64::from(self.epochs)).max(1);
+        let growth = epoch * u64::from(grown + 1);
+        (growth + epoch <= length).then_some(growth)
     }
 }
 
@@ -63,6 +66,20 @@ mod tests {
         let schedule = Schedule::new(6, Some(600));
         let growths: Vec<_> = (0..6).map(|grown| schedule.next_growth(grown)).collect();
         assert_eq!(growths, [Some(100), Some(200), Some(300), Some(400), Some(500), None]);
+    }
+
+    #[test]
+    fn a_whole_epoch_follows_the_last_growth_whatever_the_length() {
+        for length in 0..100 {
+            for epochs in 1..9 {
+                let schedule = Schedule::new(epochs, Some(length));
+                let growths: Vec<u64> = (0..epochs).map_while(|grown| schedule.next_growth(grown)).collect();
+                let epoch = growths.first().copied().unwrap_or(0);
+                assert!(growths.iter().enumerate().all(|(k, growth)| *growth == epoch * (k as u64 + 1)));
+                assert!(growths.last().is_none_or(|last| last + epoch <= length), "{length} {epochs}");
+                assert_eq!(growths.len() as u64, (u64::from(epochs) - 1).min(length.saturating_sub(1)));
+            }
+        }
     }
 
     #[test]

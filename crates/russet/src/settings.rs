@@ -13,13 +13,13 @@ use crate::select::SelectKind;
 #[serde(rename_all = "kebab-case")]
 pub enum ExpansionKind {
     /// The base features alone.
-    #[default]
     Linear,
     /// And all `x_i x_j`, squares included.
     Quadratic,
     /// And all `x_i x_j x_k`.
     Cubic,
     /// And the products that the weights point to, added while training: `apple`.
+    #[default]
     Apple,
 }
 
@@ -125,7 +125,7 @@ impl Default for Settings {
             learning_rate: 0.5,
             l1: 0.0,
             l2: 0.0,
-            expansion: ExpansionKind::Linear,
+            expansion: ExpansionKind::Apple,
             alpha: 1.0,
             headroom: 1.0,
             epochs: 6,

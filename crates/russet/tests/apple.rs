@@ -247,8 +247,9 @@ impl Oracle {
 
     /// True if the epoch is over: a course of `length` has `epochs` of them, and none ends with the last.
     fn is_due(&self, settings: &Settings, length: u64) -> bool {
-        let epoch = length.div_ceil(settings.epochs.into());
-        self.grown + 1 < settings.epochs && self.examples >= epoch * u64::from(self.grown + 1)
+        let epoch = (length / u64::from(settings.epochs)).max(1);
+        let whole = epoch * u64::from(self.grown + 2) <= length;
+        self.grown + 1 < settings.epochs && whole && self.examples >= epoch * u64::from(self.grown + 1)
     }
 
     /// The strongest become parents. False if some are so close that rounding decides.
@@ -594,7 +595,7 @@ fn resumes(settings: &Settings, batch: &Batch, cuts: &[usize], course: Option<us
 
 /// Right before, at and right after each growth of equal epochs, and in the middle of each.
 fn cuts(length: usize, epochs: usize) -> Vec<usize> {
-    let epoch = length.div_ceil(epochs);
+    let epoch = length / epochs;
     let mut cuts: Vec<usize> =
         (0..epochs).flat_map(|k| [1, epoch / 2, epoch - 1, epoch].map(|c| k * epoch + c)).collect();
     cuts.retain(|cut| *cut < length);

@@ -34,7 +34,7 @@ pub(crate) enum Command {
     Evaluate(EvaluateArgs),
     /// Show what a model has learned, by name
     Inspect(InspectArgs),
-    /// Find a good learning rate by progressive validation, all candidates in one pass
+    /// Find a good learning rate (and alpha) by progressive validation, all candidates in one pass
     Tune(TuneArgs),
     /// Write data in another format, or as a cache that loads faster
     Convert(ConvertArgs),
@@ -113,8 +113,16 @@ pub(crate) struct PredictArgs {
     pub(crate) output: Option<PathBuf>,
 
     /// Print the probability of the positive class
-    #[arg(long)]
+    #[arg(long, conflicts_with = "explain")]
     pub(crate) probability: bool,
+
+    /// Show the terms that made each prediction, the largest first; with N, at most N of them one by one
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true)]
+    pub(crate) explain: Option<Option<usize>>,
+
+    /// With --explain: print one JSON object a line
+    #[arg(long, requires = "explain")]
+    pub(crate) json: bool,
 }
 
 #[derive(Args, Debug)]
@@ -144,8 +152,12 @@ pub(crate) struct InspectArgs {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Show how the parents of an adaptive expansion grew from each other
+    /// Print the terms as a table with the columns name, weight, effect, degree, epoch, active
     #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
+
+    /// Show how the parents of an adaptive expansion grew from each other
+    #[arg(long, conflicts_with_all = ["json", "csv"])]
     pub(crate) tree: bool,
 }
 
@@ -167,6 +179,10 @@ pub(crate) struct TuneArgs {
         conflicts_with = "learning_rate"
     )]
     pub(crate) grid: Vec<f32>,
+
+    /// Apple: values of alpha to try, each with every learning rate [default: that of --alpha]
+    #[arg(long, value_name = "ALPHAS", value_delimiter = ',', allow_negative_numbers = true, conflicts_with = "alpha")]
+    pub(crate) alphas: Vec<f32>,
 
     /// Where to save the best model
     #[arg(short, long = "output", value_name = "MODEL")]

@@ -1,5 +1,7 @@
 //! `russet inspect`: what a model has learned, by name.
 
+use std::fmt::Display;
+use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -7,11 +9,12 @@ use russet::Model;
 use russet::metrics::Task;
 use russet::model::{Branch, Term};
 use russet::settings::Settings;
+use russet_data::write::write_field;
 use serde::Serialize;
 
 use crate::args::InspectArgs;
 use crate::model_file;
-use crate::output::{UsageError, figure, say, table, thousands};
+use crate::output::{UsageError, columns, figure, percent, say, table, thousands, weight};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -30,6 +33,8 @@ pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode> {
     let model = model_file::load(&args.model)?;
     if args.tree {
         say(&tree(&model)?)?;
+    } else if args.csv {
+        say(&csv(&model, args.top)?)?;
     } else if args.json {
         say(&format!("{}\n", json(&model, args.top)?))?;
     } else {
@@ -46,11 +51,12 @@ fn tree(model: &Model) -> Result<String> {
         vec![
             format!("{}{}", "  ".repeat(branch.depth), branch.name),
             branch.epoch.to_string(),
-            format!("{:+.4}", branch.effect),
+            weight(branch.effect),
+            branch.active.map_or("-".to_owned(), percent),
         ]
     };
     let rows: Vec<_> = model.tree().into_iter().map(row).collect();
-    Ok(table(&["parent", "after epoch", "effect"], &rows))
+    Ok(table(&["parent", "after epoch", "weight", "active"], &rows))
 }
 
 fn json(model: &Model, top: usize) -> Result<String> {
@@ -86,18 +92,38 @@ fn description(model: &Model) -> String {
     )
 }
 
-/// The strongest terms, lined up.
-pub(crate) fn terms_table(model: &Model, top: usize) -> String {
-    let rows: Vec<Vec<String>> = model.terms(top).iter().map(row).collect();
-    let header = ["term", "weight", "effect", "degree", "epoch"];
-    // The epoch is of interest only where the feature set grows.
-    let columns = if model.parents().is_some() { 5 } else { 4 };
-    table(&header[..columns], &rows.iter().map(|row| row[..columns].to_vec()).collect::<Vec<_>>())
+fn csv(model: &Model, top: usize) -> Result<String> {
+    let mut text = b"name,weight,effect,degree,epoch,active\n".to_vec();
+    for term in model.terms(top) {
+        let [degree, epoch] = [term.degree.map(|degree| degree as u64), term.epoch.map(u64::from)].map(number);
+        let active = number(term.active);
+        write_field(term.name.as_bytes(), b',', &mut text)?;
+        writeln!(text, ",{},{},{degree},{epoch},{active}", term.weight, term.effect)?;
+    }
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-fn row(term: &Term) -> Vec<String> {
-    let signed = |value: f32| format!("{value:+.4}");
-    let degree = term.degree.map_or("-".to_owned(), |degree| degree.to_string());
-    let epoch = term.epoch.map_or("-".to_owned(), |epoch| epoch.to_string());
-    vec![term.name.clone(), signed(term.weight), signed(term.effect), degree, epoch]
+/// The strongest terms, a line each: `sex=female * class=3rd  -0.31  degree 2  epoch 3  active in 9%`.
+pub(crate) fn terms_table(model: &Model, top: usize) -> String {
+    // The epoch is of interest only where the feature set grows.
+    let grows = model.parents().is_some();
+    let cells = |term: &Term| {
+        let mut cells = vec![term.name.clone(), weight(term.effect), labelled("degree", term.degree)];
+        cells.extend(grows.then(|| labelled("epoch", term.epoch)));
+        cells.push(labelled("active in", term.active.map(percent)));
+        cells
+    };
+    let lines: Vec<Vec<String>> = model.terms(top).iter().map(cells).collect();
+    let lines: Vec<&[String]> = lines.iter().map(Vec::as_slice).collect();
+    // Only the weights are numbers without a word before them.
+    columns(&lines, |column| column != 1)
+}
+
+/// A figure with the word for it; nothing where it is not known.
+fn labelled(label: &str, figure: Option<impl Display>) -> String {
+    figure.map_or(String::new(), |figure| format!("{label} {figure}"))
+}
+
+fn number(value: Option<impl ToString>) -> String {
+    value.map_or(String::new(), |value| value.to_string())
 }

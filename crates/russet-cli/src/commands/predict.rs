@@ -1,4 +1,4 @@
-//! `russet predict`: one prediction a line, with the example's tag.
+//! `russet predict`: one prediction a line, with the example's tag; or with what made it.
 
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
@@ -9,6 +9,7 @@ use russet::loss::LossKind;
 use russet::metrics::Task;
 use russet_data::atomic::AtomicFile;
 
+use super::explain;
 use crate::args::PredictArgs;
 use crate::output::{UsageError, WriteError};
 use crate::{data, interrupt, model_file};
@@ -48,8 +49,20 @@ fn predict(
     out: &mut impl Write,
     cannot: impl Fn(io::Error) -> WriteError,
 ) -> Result<data::Skipped> {
-    let inputs = args.data.inputs()?;
-    data::for_each_prediction(model, &inputs, args.data.options(false), 0, |predicted, example| {
+    let (inputs, options) = (args.data.inputs()?, args.data.options(false));
+    if let Some(most) = args.explain {
+        return data::for_each_example(model, &inputs, options, 0, |predictor, batch, example| {
+            let explanation = predictor.explain(batch, example).shortened(most.unwrap_or(usize::MAX));
+            let written = if args.json {
+                explain::write_json(out, &explanation, example.tag)
+            } else {
+                write_line(out, explanation.predicted.value, example.tag)
+                    .and_then(|()| explain::write_lines(out, &explanation))
+            };
+            written.map_err(|cause| cannot(cause).into())
+        });
+    }
+    data::for_each_prediction(model, &inputs, options, 0, |predicted, example| {
         let value = predicted.probability.filter(|_| args.probability).unwrap_or(predicted.value);
         write_line(out, value, example.tag).map_err(|cause| cannot(cause).into())
     })

@@ -1,4 +1,4 @@
-//! `russet tune`: several learning rates side by side, in one pass over the data.
+//! `russet tune`: several learning rates, and for apple several values of alpha, side by side in one pass over the data.
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -22,6 +22,8 @@ use crate::{interrupt, model_file};
 #[derive(Serialize)]
 struct Candidate {
     learning_rate: f32,
+    /// For apple.
+    alpha: Option<f32>,
     progressive_error: Option<f64>,
     progressive_loss: Option<f64>,
     #[serde(skip)]
@@ -33,6 +35,7 @@ struct Candidate {
 struct Json<'a> {
     examples: u64,
     learning_rate: f32,
+    alpha: Option<f32>,
     progressive_error: Option<f64>,
     progressive_loss: Option<f64>,
     candidates: &'a [Candidate],
@@ -52,8 +55,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<ExitCode> {
             UsageError("tune has nothing to search with --step sgd: its rate is 1/(l2 (t+1))".to_owned()).into()
         );
     }
-    let candidates = args.grid.iter().map(|rate| Settings { learning_rate: *rate, ..settings.clone() }.check());
-    let candidates = candidates.collect::<Result<Vec<Checked>, _>>().map_err(name_the_grid)?;
+    let candidates = combinations(args, &settings)?;
     let options = args.data.options(true);
     let mut stream = Stream::open_unless(&inputs, options.clone(), interrupt::flag())?;
     data::check_table_flags(&options.csv, stream.format())?;
@@ -70,9 +72,25 @@ pub(crate) fn run(args: &TuneArgs) -> Result<ExitCode> {
     report(args, &results, schema.as_ref())
 }
 
-/// A rate out of range came from the grid, not from --learning-rate.
-fn name_the_grid(error: SettingsError) -> SettingsError {
-    let parameter = if error.parameter == "learning-rate" { "grid" } else { error.parameter };
+/// Every rate with every alpha.
+fn combinations(args: &TuneArgs, settings: &Settings) -> Result<Vec<Checked>, SettingsError> {
+    if let Some(alpha) = args.alphas.first().filter(|_| settings.expansion != ExpansionKind::Apple) {
+        let expected = "left out unless the expansion is apple";
+        return Err(SettingsError { parameter: "alphas", value: alpha.to_string(), expected });
+    }
+    let alphas = if args.alphas.is_empty() { &[settings.alpha] } else { args.alphas.as_slice() };
+    let pairs = alphas.iter().flat_map(|alpha| args.grid.iter().map(move |rate| (*alpha, *rate)));
+    let candidates = pairs.map(|(alpha, learning_rate)| Settings { alpha, learning_rate, ..settings.clone() }.check());
+    candidates.collect::<Result<_, _>>().map_err(|error| name_the_flag(args, error))
+}
+
+/// A rate out of range came from the grid, not from --learning-rate; an alpha perhaps from --alphas.
+fn name_the_flag(args: &TuneArgs, error: SettingsError) -> SettingsError {
+    let parameter = match error.parameter {
+        "learning-rate" => "grid",
+        "alpha" if !args.alphas.is_empty() => "alphas",
+        other => other,
+    };
     SettingsError { parameter, ..error }
 }
 
@@ -107,6 +125,7 @@ fn race(
     }
     let candidate = |(model, _): (Model, Skipped)| Candidate {
         learning_rate: model.settings().learning_rate,
+        alpha: model.parents().map(|_| model.settings().alpha),
         progressive_error: model.progressive_error(),
         progressive_loss: model.progress().tally.mean_loss(),
         model,
@@ -176,6 +195,7 @@ fn report(args: &TuneArgs, candidates: &[Candidate], schema: Option<&Arc<Schema>
         let json = Json {
             examples: best.model.progress().tally.examples,
             learning_rate: best.learning_rate,
+            alpha: best.alpha,
             progressive_error: best.progressive_error,
             progressive_loss: best.progressive_loss,
             candidates,
@@ -183,13 +203,7 @@ fn report(args: &TuneArgs, candidates: &[Candidate], schema: Option<&Arc<Schema>
         say(&format!("{}\n", serde_json::to_string(&json)?))?;
     }
     if !args.quiet {
-        let mark = |candidate: &Candidate| if std::ptr::eq(candidate, best) { "  best" } else { "" };
-        let row = |candidate: &Candidate| {
-            let error = figure(candidate.progressive_error) + mark(candidate);
-            vec![candidate.learning_rate.to_string(), figure(candidate.progressive_loss), error]
-        };
-        let rows: Vec<_> = candidates.iter().map(row).collect();
-        let text = table(&["learning rate", "progressive loss", "progressive error"], &rows);
+        let text = candidates_table(candidates, best);
         if args.json {
             note(text.trim_end());
         } else {
@@ -197,6 +211,23 @@ fn report(args: &TuneArgs, candidates: &[Candidate], schema: Option<&Arc<Schema>
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// All candidates, lined up; the column of alpha is there for apple only.
+fn candidates_table(candidates: &[Candidate], best: &Candidate) -> String {
+    let row = |candidate: &Candidate| {
+        let mark = if std::ptr::eq(candidate, best) { "  best" } else { "" };
+        let mut cells = vec![candidate.learning_rate.to_string()];
+        cells.extend(candidate.alpha.map(|alpha| alpha.to_string()));
+        cells.extend([figure(candidate.progressive_loss), figure(candidate.progressive_error) + mark]);
+        cells
+    };
+    let rows: Vec<_> = candidates.iter().map(row).collect();
+    let mut header = vec!["learning rate", "progressive loss", "progressive error"];
+    if best.alpha.is_some() {
+        header.insert(1, "alpha");
+    }
+    table(&header, &rows)
 }
 
 fn progress_bar(quiet: bool) -> ProgressBar {

@@ -124,7 +124,8 @@ impl ExampleWriter for CsvWriter {
     }
 }
 
-fn write_field(field: &[u8], delimiter: u8, out: &mut dyn Write) -> io::Result<()> {
+/// Writes one field of a table, in quotes where it needs them.
+pub fn write_field(field: &[u8], delimiter: u8, out: &mut dyn Write) -> io::Result<()> {
     if !field.iter().any(|byte| *byte == delimiter || matches!(byte, b'"' | b'\n' | b'\r')) {
         return out.write_all(field);
     }

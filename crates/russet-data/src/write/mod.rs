@@ -12,7 +12,7 @@ use russet::batch::Batch;
 
 pub(crate) use book::NameBook;
 pub use compressed::Compressed;
-pub use csv::{Columns, CsvWriter};
+pub use csv::{Columns, CsvWriter, write_field};
 pub use svmlight::SvmlightWriter;
 pub use vw::VwWriter;
 

@@ -27,6 +27,8 @@ pub(crate) struct Parent {
     sealed: Bits,
     /// Its products that are parents: the further factor and the parent, by ascending factor.
     offspring: Vec<(u32, u32)>,
+    /// The numbers of those factors.
+    offspring_factors: Vec<u32>,
 }
 
 /// All parents.
@@ -40,6 +42,8 @@ pub(crate) struct Parents {
     /// Base slots that are a factor of some parent are numbered: for each slot, 1 + its number, or 0.
     factors: Vec<u32>,
     factor_count: u32,
+    /// Base slots that are a factor: far smaller than `factors`, so most slots are ruled out within the nearest cache.
+    is_factor: Bits,
 }
 
 impl Parents {
@@ -96,7 +100,7 @@ impl Parents {
     /// The number of a base slot among the factors, if it is one.
     #[inline]
     fn factor(&self, slot: u32) -> Option<u32> {
-        self.factors.get(slot as usize).and_then(|factor| factor.checked_sub(1))
+        self.is_factor.has(slot).then(|| self.factors[slot as usize] - 1)
     }
 
     /// True if a base feature is a parent.
@@ -135,6 +139,7 @@ impl Parents {
     /// Makes a base feature (`None`) or the product of a parent and a base feature a parent.
     pub(crate) fn add(&mut self, origin: Option<u32>, slot: u32, epoch: u32, heritage: f32) {
         let number = self.all.len() as u32;
+        let factor = self.number_factor(slot);
         let monomial = match origin {
             None => {
                 let length = self.roots.len().max(slot as usize + 1);
@@ -143,12 +148,13 @@ impl Parents {
                 Monomial::base(slot)
             }
             Some(parent) => {
-                let Parent { monomial, offspring, .. } = &mut self.all[parent as usize];
-                offspring.insert(offspring.partition_point(|child| child.0 < slot), (slot, number));
+                let Parent { monomial, offspring, offspring_factors, .. } = &mut self.all[parent as usize];
+                let place = offspring.partition_point(|child| child.0 < slot);
+                offspring.insert(place, (slot, number));
+                offspring_factors.insert(place, factor);
                 monomial.times(slot)
             }
         };
-        self.number_factor(slot);
         let mut barred: Vec<u32> =
             self.all.iter().filter_map(|earlier| monomial.one_step_to(&earlier.monomial)).collect();
         barred.sort_unstable();
@@ -156,18 +162,21 @@ impl Parents {
         let mut sealed = Bits::default();
         let squares = monomial.slots().iter().filter(|slot| !self.fractional.has(**slot));
         barred.iter().chain(squares).filter_map(|slot| self.factor(*slot)).for_each(|factor| sealed.set(factor));
-        let offspring = Vec::new();
-        self.all.push(Parent { monomial, origin: (origin, slot), epoch, heritage, barred, sealed, offspring });
+        let (origin, offspring, offspring_factors) = ((origin, slot), Vec::new(), Vec::new());
+        self.all.push(Parent { monomial, origin, epoch, heritage, barred, sealed, offspring, offspring_factors });
     }
 
-    fn number_factor(&mut self, slot: u32) {
+    /// The number of a base slot among the factors, which it gets if it has none.
+    fn number_factor(&mut self, slot: u32) -> u32 {
         if self.factors.len() <= slot as usize {
             self.factors.resize(slot as usize + 1, 0);
         }
         if self.factors[slot as usize] == 0 {
             self.factor_count += 1;
             self.factors[slot as usize] = self.factor_count;
+            self.is_factor.set(slot);
         }
+        self.factors[slot as usize] - 1
     }
 }
 
@@ -211,6 +220,8 @@ pub(crate) struct Factors {
     listed: Vec<u32>,
     /// The position in the example of each factor that is present.
     positions: Vec<u32>,
+    /// The value of each factor; 0 if it is absent.
+    values: Vec<f32>,
 }
 
 /// A set of base slots.
@@ -250,25 +261,28 @@ pub(crate) struct Enumerator {
 }
 
 impl Enumerator {
-    /// Finds the parents present; fills [`BaseFeatures::by_slot`] up to `width` at least.
+    /// Finds the parents present. `width`: up to where [`BaseFeatures::by_slot`] is wanted; 0 if it is not.
     #[inline]
     pub(crate) fn find(&mut self, parents: &Parents, base: &mut BaseFeatures, width: usize) {
         self.present.clear();
         if parents.all.is_empty() {
             return;
         }
-        self.fill(parents, base, width);
+        self.find_factors(parents, base);
+        if width > 0 {
+            self.spread(base, width);
+        }
         let mut next = 0;
         while let Some(&(parent, multiplier)) = self.present.get(next) {
-            let offspring = &parents.get(parent).offspring;
+            let Parent { offspring, offspring_factors, .. } = parents.get(parent);
             // A search takes about as many steps as the length has bits.
             let search = offspring.len().checked_ilog2().unwrap_or(0) as usize + 1;
             if offspring.len() > self.factors.listed.len() * search {
                 self.search(parents, parent, multiplier, base);
             } else {
                 steps::count(offspring.len());
-                for &(slot, child) in offspring {
-                    let value = base.by_slot.get(slot as usize - 1).copied().unwrap_or(0.0);
+                for (&(_, child), factor) in offspring.iter().zip(offspring_factors) {
+                    let value = self.factors.values[*factor as usize];
                     if value != 0.0 {
                         self.present.push((child, multiplier * value));
                     }
@@ -296,30 +310,44 @@ impl Enumerator {
         self.present[first..].sort_unstable_by_key(|(child, _)| parents.get(*child).origin.1);
     }
 
-    /// Spreads the example's values out by slot, and finds its factors and the base features that are parents.
+    /// Finds the factors that are present, and the base features that are parents.
     #[inline]
-    fn fill(&mut self, parents: &Parents, base: &mut BaseFeatures, width: usize) {
-        for slot in self.filled.drain(..) {
-            base.by_slot[slot as usize - 1] = 0.0;
+    fn find_factors(&mut self, parents: &Parents, base: &BaseFeatures) {
+        let Factors { present, listed, positions, values } = &mut self.factors;
+        // Only what the last example had: there may be far more factors.
+        for factor in listed.drain(..) {
+            present.clear(factor);
+            values[factor as usize] = 0.0;
         }
-        let needed = base.slots.iter().max().map_or(0, |slot| *slot as usize).max(width);
-        if base.by_slot.len() < needed {
-            base.by_slot.resize(needed.next_multiple_of(64 * TILE), 0.0);
-        }
-        let Factors { present, listed, positions } = &mut self.factors;
-        listed.drain(..).for_each(|factor| present.clear(factor));
-        positions.resize(parents.factor_count as usize, 0);
+        let count = parents.factor_count as usize;
+        present.0.resize(count.div_ceil(64), 0);
+        positions.resize(count, 0);
+        values.resize(count, 0.0);
         for (position, (slot, value)) in base.slots.iter().zip(&base.values).enumerate().skip(1) {
             steps::count(1);
-            base.by_slot[*slot as usize - 1] = *value;
             let Some(factor) = parents.factor(*slot).filter(|_| *value != 0.0) else { continue };
             present.set(factor);
             listed.push(factor);
             positions[factor as usize] = position as u32;
+            values[factor as usize] = *value;
             let parent = parents.roots.get(*slot as usize).copied().unwrap_or(0);
             if parent > 0 {
                 self.present.push((parent - 1, *value));
             }
+        }
+    }
+
+    /// Spreads the example's values out by slot.
+    #[inline]
+    fn spread(&mut self, base: &mut BaseFeatures, width: usize) {
+        for slot in self.filled.drain(..) {
+            base.by_slot[slot as usize - 1] = 0.0;
+        }
+        if base.by_slot.len() < width {
+            base.by_slot.resize(width.next_multiple_of(TILE), 0.0);
+        }
+        for (slot, value) in base.slots.iter().zip(&base.values).skip(1) {
+            base.by_slot[*slot as usize - 1] = *value;
         }
         self.filled.extend_from_slice(&base.slots[1..]);
     }

@@ -21,6 +21,12 @@ pub(super) fn rows(base: &BaseFeatures, table: &WeightTable, seed: u64, rows: &m
     }
 }
 
+/// The factors of each row.
+pub(super) fn row_factors(base: &BaseFeatures) -> Vec<Vec<u32>> {
+    let pairs = (1..base.slots.len()).flat_map(|third| (1..=third).map(move |second| (second, third)));
+    pairs.map(|(second, third)| vec![base.slots[second], base.slots[third]]).collect()
+}
+
 pub(super) fn visit_places(slot_count: usize, limit: usize, visit: &mut dyn FnMut(usize, &[u32])) {
     for last in 1..slot_count as u32 {
         for middle in 1..=last {

@@ -34,6 +34,15 @@ pub(crate) fn products(kind: ExpansionKind, base: &BaseFeatures, table: &WeightT
     }
 }
 
+/// The base slots whose product is the monomial of each row that [`products`] writes.
+pub(crate) fn row_factors(kind: ExpansionKind, base: &BaseFeatures) -> Vec<Vec<u32>> {
+    match kind {
+        ExpansionKind::Linear | ExpansionKind::Apple => Vec::new(),
+        ExpansionKind::Quadratic => quadratic::row_factors(base),
+        ExpansionKind::Cubic => cubic::row_factors(base),
+    }
+}
+
 /// How many slots the products of base slots below `slot_count` need, if none is shared.
 pub(crate) fn slots_needed(kind: ExpansionKind, slot_count: usize) -> u64 {
     match kind {
@@ -67,7 +76,7 @@ fn pyramid(n: u64) -> u64 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
 
     fn base(slots: &[u32]) -> BaseFeatures {
         let values = slots.iter().map(|slot| if *slot == 0 { 1.0 } else { *slot as f32 + 0.5 }).collect();
@@ -85,6 +94,23 @@ mod tests {
                 let place = row.place(base, position, 0);
                 let again = found.insert(place, row.multiplier * value);
                 assert_eq!(again, None, "place {place} is active twice");
+            }
+        }
+        found
+    }
+
+    /// The same, by the factors of the rows.
+    fn monomials(kind: ExpansionKind, base: &BaseFeatures) -> BTreeSet<Vec<u32>> {
+        let (table, mut rows, mut found) = (WeightTable::new(24), Vec::new(), BTreeSet::new());
+        products(kind, base, &table, 0, &mut rows);
+        let factors = row_factors(kind, base);
+        assert_eq!(rows.len(), factors.len());
+        for (row, factors) in rows.iter().zip(factors) {
+            for position in 0..row.len() {
+                let slots = factors.iter().copied().chain([row.slot(base, position)]);
+                let mut product: Vec<u32> = slots.filter(|slot| *slot != 0).collect();
+                product.sort_unstable();
+                assert!(found.insert(product));
             }
         }
         found
@@ -123,6 +149,7 @@ mod tests {
             slots.extend(picked);
             let base = base(&slots);
             for kind in [ExpansionKind::Quadratic, ExpansionKind::Cubic] {
+                prop_assert_eq!(monomials(kind, &base), brute_force(&base, kind.degree()).into_keys().collect());
                 let found = active(kind, &base);
                 let expected = brute_force(&base, kind.degree());
                 let mut names = BTreeMap::new();

@@ -13,6 +13,11 @@ pub(super) fn rows(base: &BaseFeatures, table: &WeightTable, seed: u64, rows: &m
     }
 }
 
+/// The factor of each row.
+pub(super) fn row_factors(base: &BaseFeatures) -> Vec<Vec<u32>> {
+    base.slots[1..].iter().map(|slot| vec![*slot]).collect()
+}
+
 pub(super) fn visit_places(slot_count: usize, limit: usize, visit: &mut dyn FnMut(usize, &[u32])) {
     for last in 1..slot_count as u32 {
         let start = triangle(last.into());

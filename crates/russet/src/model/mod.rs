@@ -4,8 +4,10 @@
 //! buffers, so any number of them can share one model, one in each thread.
 
 pub(crate) mod activity;
+mod explain;
 mod format;
 mod predictor;
+mod reading;
 mod terms;
 
 use serde::{Deserialize, Serialize};
@@ -22,6 +24,7 @@ use crate::settings::{Checked, ExpansionKind, GuardKind};
 use crate::step::{Active, GlobalScale, Moved, Scratches, Shrinkage};
 use crate::weights::{Cpu, Loops, WeightTable, sum};
 
+pub use explain::{Explanation, Part, PartKind};
 pub use format::{FORMAT_VERSION, ModelError};
 pub use predictor::{Predicted, Predictor};
 pub use terms::{Branch, Term};
@@ -284,12 +287,18 @@ impl Model {
         Moved { linear, products, scale, shrinkage, rounds, settings, rate }
     }
 
+    /// What predictions are clipped to.
     #[inline(always)]
-    fn clip(&self, score: f32) -> f32 {
-        let (low, high) = match self.settings.loss {
+    fn range(&self) -> (f32, f32) {
+        match self.settings.loss {
             LossKind::Logistic => (-50.0, 50.0),
             _ => (self.progress.labels.smallest, self.progress.labels.largest),
-        };
+        }
+    }
+
+    #[inline(always)]
+    fn clip(&self, score: f32) -> f32 {
+        let (low, high) = self.range();
         // A sum of weights of both signs may overflow to "not a number"; then nothing is known.
         if score.is_nan() { 0.0f32.clamp(low, high) } else { score.clamp(low, high) }
     }

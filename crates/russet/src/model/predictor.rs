@@ -24,10 +24,10 @@ use crate::weights::{Loops, Row, Work};
 /// assert!(predicted.value > 0.0);
 /// ```
 pub struct Predictor<'m> {
-    model: &'m Model,
-    intake: Intake,
+    pub(super) model: &'m Model,
+    pub(super) intake: Intake,
     enumerator: Enumerator,
-    rows: Vec<Row>,
+    pub(super) rows: Vec<Row>,
 }
 
 /// A prediction.
@@ -39,7 +39,7 @@ pub struct Predicted<'m> {
     pub probability: Option<f32>,
     /// For a classification: labels above this are of the positive class.
     pub threshold: f32,
-    model: &'m Model,
+    pub(super) model: &'m Model,
 }
 
 impl Model {

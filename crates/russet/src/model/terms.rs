@@ -1,9 +1,9 @@
 use serde::Serialize;
 
 use super::Model;
+use super::reading::Table;
 use crate::expansion;
-use crate::step::Shrinkage;
-use crate::weights::Slot;
+use crate::growth::Growth;
 
 /// One weight of a model, for a person to read.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -18,6 +18,9 @@ pub struct Term {
     pub degree: Option<usize>,
     /// The epoch that it came in with, from 1, if the feature set grows.
     pub epoch: Option<u32>,
+    /// In which share of the examples it was active since it came in, of those that moved weights and were counted:
+    /// the first 4096, then every 32nd. Not known where products share weights.
+    pub active: Option<f64>,
 }
 
 /// A parent in the trees that parents form, for a person to read.
@@ -31,6 +34,8 @@ pub struct Branch {
     pub epoch: u32,
     /// Its own weight on its own scale.
     pub effect: f32,
+    /// In which share of the examples it was active since it came into the feature set: see [`Term::active`].
+    pub active: Option<f64>,
 }
 
 impl Model {
@@ -39,14 +44,23 @@ impl Model {
     pub fn tree(&self) -> Vec<Branch> {
         let Some(growth) = &self.growth else { return Vec::new() };
         let mut branches = Vec::new();
-        growth.parents.walk(|depth, number| {
-            let parent = growth.parents.get(number);
-            let slot = growth.weight_of(parent.origin, &self.linear, &self.products);
-            let effect = slot.map_or(0.0, |slot| self.shrinkage.weight(slot.weight) * slot.scale);
-            let names: Vec<_> = parent.monomial.slots().iter().map(|slot| self.features.name(*slot)).collect();
-            branches.push(Branch { depth, name: names.join(" * "), epoch: parent.epoch, effect });
-        });
+        growth.parents.walk(|depth, number| branches.push(self.branch(growth, depth, number)));
         branches
+    }
+
+    fn branch(&self, growth: &Growth, depth: usize, number: u32) -> Branch {
+        let parent = growth.parents.get(number);
+        let name = self.product_name(parent.monomial.slots());
+        let place = match parent.origin {
+            (None, slot) => Some((Table::Linear, slot as usize, 0)),
+            (Some(origin), slot) => {
+                let place = growth.place_of(origin, slot, &self.products);
+                place.map(|place| (Table::Products, place, growth.counted_before(origin)))
+            }
+        };
+        let effect = place.map_or(0.0, |(table, place, _)| self.effect(table, place));
+        let active = place.and_then(|(table, place, before)| self.active_share(table, place, before));
+        Branch { depth, name, epoch: parent.epoch, effect, active }
     }
 
     /// The terms with the largest effects, at most `count`; those with a weight of 0 are left out.
@@ -61,79 +75,69 @@ impl Model {
 
     fn visit_linear(&self, strongest: &mut Strongest) {
         for slot in std::iter::once(0).chain(self.features.iter().map(|(_, slot, _)| slot)) {
-            let weight = self.base_weight(slot as usize);
-            strongest.add(weight, 1, || if slot == 0 { vec![] } else { vec![slot] });
+            let product = || if slot == 0 { vec![] } else { vec![slot] };
+            self.visit(strongest, Table::Linear, slot as usize, None, product);
         }
-    }
-
-    /// A base weight as predictions use it: `a w + (1 - a) v`, `v` being the guard's and `a` what it leaves to others.
-    fn base_weight(&self, slot: usize) -> Weight {
-        let share = self.adaptive_share();
-        let own = self.linear.slots().get(slot).map(|slot| Weight::new(slot, &self.shrinkage, share));
-        let guard = self.guard.as_ref().and_then(|guard| {
-            let slot = guard.linear.slots().get(slot)?;
-            Some(Weight::new(slot, &guard.state.shrinkage, 1.0 - share))
-        });
-        let (own, guard) = (own.unwrap_or_default(), guard.unwrap_or_default());
-        Weight { weight: own.weight + guard.weight, scale: own.scale.max(guard.scale) }
     }
 
     fn visit_products(&self, strongest: &mut Strongest) {
+        let table = Table::Products;
         if let Some(growth) = &self.growth {
-            let share = self.adaptive_share();
             growth.visit_products(&self.products, |parent, slot, place| {
                 let product = || growth.parents.get(parent).monomial.times(slot).slots().to_vec();
-                let epoch = growth.parents.get(parent).epoch + 1;
-                strongest.add(Weight::new(&self.products.get(place), &self.shrinkage, share), epoch, product);
+                self.visit(strongest, table, place, Some(parent), product);
             });
             return;
         }
-        let (slots, slot_count, limit) = (self.products.slots(), self.features.slot_count(), self.products.limit());
+        let (slot_count, limit) = (self.features.slot_count(), self.products.limit());
         let mut shared_from = 0;
         expansion::visit_places(self.settings.expansion, slot_count, limit, &mut |place, product| {
-            let weight = slots.get(place).map(|slot| Weight::new(slot, &self.shrinkage, 1.0));
-            strongest.add(weight.unwrap_or_default(), 1, || product.to_vec());
+            self.visit(strongest, table, place, None, || product.to_vec());
             shared_from = place + 1;
         });
         // Places after the last that has a name; before it, a place may be shared too, but the name is its first user's.
-        for (place, slot) in slots.iter().enumerate().skip(shared_from) {
-            strongest.add(Weight::new(slot, &self.shrinkage, 1.0), 1, || vec![SHARED, place as u32]);
+        for place in shared_from..self.products.len() {
+            self.visit(strongest, table, place, None, || vec![SHARED, place as u32]);
+        }
+    }
+
+    fn visit(
+        &self,
+        strongest: &mut Strongest,
+        table: Table,
+        place: usize,
+        parent: Option<u32>,
+        product: impl FnOnce() -> Vec<u32>,
+    ) {
+        let weight = self.effective_weight(table, place);
+        if weight != 0.0 {
+            let effect = self.effect(table, place);
+            strongest.add(|| Found { table, place, parent, weight, effect, product: product() });
         }
     }
 
     fn term(&self, found: &Found) -> Term {
         let (name, degree) = match found.product.as_slice() {
-            [] => ("constant".to_owned(), Some(0)),
             [SHARED, place] => (format!("(shared by products: #{place})"), None),
             // A place whose factors were never seen is used by others that share it.
             product if product.iter().any(|slot| !self.features.has_name(*slot)) => {
                 ("(shared by products)".to_owned(), None)
             }
-            product => {
-                let names: Vec<_> = product.iter().map(|slot| self.features.name(*slot)).collect();
-                (names.join(" * "), Some(product.len()))
-            }
+            product => (self.product_name(product), Some(product.len())),
         };
-        let epoch = self.growth.as_ref().map(|_| found.epoch);
-        Term { name, weight: found.weight, effect: found.effect, degree, epoch }
+        let Found { table, place, parent, weight, effect, .. } = *found;
+        let came = |growth: &Growth| parent.map_or(1, |parent| growth.first_epoch(parent));
+        let epoch = self.growth.as_ref().map(came);
+        // A weight that products share is counted for all of them.
+        let shared = table == Table::Products && self.products_share_weights();
+        let before = parent.zip(self.growth.as_ref()).map_or(0, |(parent, growth)| growth.counted_before(parent));
+        let active = if shared { None } else { self.active_share(table, place, before) };
+        Term { name, weight, effect, degree, epoch, active }
     }
 }
 
 /// In place of a base slot: what follows is the place of a weight that products share.
 const SHARED: u32 = u32::MAX;
-
-/// A weight as predictions use it, and the scale of its feature.
-#[derive(Clone, Copy, Default)]
-struct Weight {
-    weight: f32,
-    scale: f32,
-}
-
-impl Weight {
-    fn new(slot: &Slot, shrinkage: &Shrinkage, share: f32) -> Weight {
-        Weight { weight: share * shrinkage.weight(slot.weight), scale: slot.scale }
-    }
-}
 
 /// Keeps the strongest of many terms, in memory for two times their number.
 struct Strongest {
@@ -142,21 +146,21 @@ struct Strongest {
 }
 
 struct Found {
+    table: Table,
+    place: usize,
+    /// The parent whose product it is, if the feature set grows.
+    parent: Option<u32>,
     weight: f32,
     effect: f32,
-    epoch: u32,
     product: Vec<u32>,
 }
 
 impl Strongest {
-    fn add(&mut self, weight: Weight, epoch: u32, product: impl FnOnce() -> Vec<u32>) {
-        let Weight { weight, scale } = weight;
-        if weight == 0.0 || self.count == 0 {
+    fn add(&mut self, found: impl FnOnce() -> Found) {
+        if self.count == 0 {
             return;
         }
-        // Plain gradient steps keep no scale; there the weight has to speak for itself.
-        let effect = weight * if scale > 0.0 { scale } else { 1.0 };
-        self.found.push(Found { weight, effect, epoch, product: product() });
+        self.found.push(found());
         if self.found.len() / 2 >= self.count.max(64) {
             self.cut();
         }

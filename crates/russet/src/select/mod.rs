@@ -1,6 +1,6 @@
 //! Which monomials become parents.
 //!
-//! A rule is a [`Select`]; for each growth it makes a [`Choice`] that is offered every monomial that may become a parent.
+//! A rule is a `Select`; for each growth it makes a `Choice` that is offered every monomial that may become a parent.
 
 mod fallback;
 mod picky;

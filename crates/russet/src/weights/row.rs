@@ -69,6 +69,11 @@ impl Row {
         if let Place::Tiles(_) = self.place { &base.by_slot[range] } else { &base.values[range] }
     }
 
+    /// The value of the feature at `position` of the row.
+    pub(crate) fn value(&self, base: &BaseFeatures, position: usize) -> f32 {
+        super::plain::product(self.multiplier, self.values(base)[position])
+    }
+
     /// The base slot at `position` of the row.
     #[inline]
     pub(crate) fn slot(&self, base: &BaseFeatures, position: usize) -> u32 {

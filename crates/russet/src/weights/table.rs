@@ -152,7 +152,7 @@ impl WeightTable {
         }
     }
 
-    /// In how many examples the feature at a place was active, as far as [counted](WeightTable::count).
+    /// In how many examples the feature at a place was active, as far as examples are counted.
     pub fn active(&self, place: usize) -> u32 {
         self.counts[place]
     }
