@@ -68,7 +68,7 @@ fn a_prediction_is_followed_by_its_terms_the_largest_first() {
 fn with_a_number_the_others_are_one_line() {
     let folder = Folder::with("train.vw", "1 | a b c\n-1 | b\n".repeat(100));
     folder.write("data.vw", "| a b c\n");
-    folder.run("train train.vw -q -o model").succeeds();
+    folder.run("train train.vw --expansion linear -q -o model").succeeds();
     let text = folder.run("predict -m model data.vw --explain=1").succeeds().stdout;
     assert_eq!(text.lines().filter(|line| line.contains("weight")).count(), 1, "{text}");
     assert!(text.lines().nth(2).unwrap().ends_with("others (3 terms)"), "{text}");

@@ -49,7 +49,7 @@ fn the_activity_is_the_share_of_passengers() {
 #[test]
 fn the_epoch_is_left_out_where_nothing_grows() {
     let folder = Folder::with("data.vw", "1 | a b\n-1 | b\n".repeat(50));
-    folder.run("train data.vw --loss logistic -q -o model").succeeds();
+    folder.run("train data.vw --expansion linear --loss logistic -q -o model").succeeds();
     let text = folder.run("inspect model").succeeds().stdout;
     let line = text.lines().find(|line| line.starts_with("a ")).unwrap();
     assert!(line.ends_with("  degree 1  active in 50%") && !text.contains("epoch"), "{text}");
@@ -114,7 +114,7 @@ fn the_tree_shows_each_parent_below_the_one_it_grew_from() {
     for flag in ["--json", "--csv"] {
         assert_eq!(folder.run(&format!("inspect model --tree {flag}")).code, Some(2));
     }
-    folder.run("train titanic.csv --label survived -q -o linear").succeeds();
+    folder.run("train titanic.csv --label survived --expansion linear -q -o linear").succeeds();
     folder.run("inspect linear --tree").refuses("--tree is for models with the expansion apple");
     assert_eq!(folder.run("inspect model --json --csv").code, Some(2));
 }

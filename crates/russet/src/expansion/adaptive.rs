@@ -314,15 +314,12 @@ impl Enumerator {
     #[inline]
     fn find_factors(&mut self, parents: &Parents, base: &BaseFeatures) {
         let Factors { present, listed, positions, values } = &mut self.factors;
-        // Only what the last example had: there may be far more factors.
         for factor in listed.drain(..) {
             present.clear(factor);
             values[factor as usize] = 0.0;
         }
-        let count = parents.factor_count as usize;
-        present.0.resize(count.div_ceil(64), 0);
-        positions.resize(count, 0);
-        values.resize(count, 0.0);
+        positions.resize(parents.factor_count as usize, 0);
+        values.resize(parents.factor_count as usize, 0.0);
         for (position, (slot, value)) in base.slots.iter().zip(&base.values).enumerate().skip(1) {
             steps::count(1);
             let Some(factor) = parents.factor(*slot).filter(|_| *value != 0.0) else { continue };
