@@ -421,7 +421,8 @@ fn tune_tries_every_alpha_with_every_rate() {
 fn alphas_that_make_no_sense_are_refused() {
     let folder = two_classes(10);
     let run = |flags: &str| folder.run(&format!("tune data.vw {flags}"));
-    run("--expansion linear --alphas 0.5,1").refuses("--alphas is 0.5; it must be left out unless the expansion is apple");
+    run("--expansion linear --alphas 0.5,1")
+        .refuses("--alphas is 0.5; it must be left out unless the expansion is apple");
     run("--expansion apple --alphas 0.5,-1").refuses("--alphas is -1; it must be above 0 and at most 4");
     run("--expansion apple --alpha -1").refuses("--alpha is -1; it must be above 0 and at most 4");
     let both = run("--expansion apple --alpha 1 --alphas 1,2");

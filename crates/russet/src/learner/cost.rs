@@ -28,6 +28,8 @@ struct Shape {
     always: u32,
     rare: u32,
     many: u32,
+    /// Before this example there are none of those.
+    rare_from: usize,
     /// In MiB.
     memory: u32,
 }
@@ -37,12 +39,14 @@ const HIDDEN: u32 = 8;
 const TRAINING: usize = 3_000;
 const MEASURED: usize = 50;
 
-const SHAPES: [Shape; 5] = [
-    Shape { layout: Layout::Tiles, always: 16, rare: 0, many: 0, memory: 256 },
-    Shape { layout: Layout::Tiles, always: 40, rare: 10, many: 30, memory: 256 },
-    Shape { layout: Layout::Rows, always: 6, rare: 10, many: 400, memory: 256 },
-    Shape { layout: Layout::Rows, always: 20, rare: 40, many: 900, memory: 256 },
-    Shape { layout: Layout::Families, always: 8, rare: 16, many: 40_000, memory: 6 },
+const SHAPES: [Shape; 6] = [
+    Shape { layout: Layout::Tiles, always: 16, rare: 0, many: 0, rare_from: 0, memory: 256 },
+    Shape { layout: Layout::Tiles, always: 40, rare: 10, many: 30, rare_from: 0, memory: 256 },
+    Shape { layout: Layout::Rows, always: 6, rare: 10, many: 400, rare_from: 0, memory: 256 },
+    Shape { layout: Layout::Rows, always: 20, rare: 40, many: 900, rare_from: 0, memory: 256 },
+    Shape { layout: Layout::Families, always: 8, rare: 16, many: 40_000, rare_from: 0, memory: 6 },
+    // Dense until after the last growth.
+    Shape { layout: Layout::Rows, always: 16, rare: 8, many: 300, rare_from: 2_700, memory: 256 },
 ];
 
 /// What one example costs.
@@ -86,7 +90,8 @@ fn data(shape: Shape) -> Batch {
         let shown = (0..HIDDEN).filter(|_| place < TRAINING && place % 2 == 0);
         shown.chain(HIDDEN..HIDDEN + shape.always).for_each(|feature| push(feature, &mut state));
         let width = shape.many / shape.rare.max(1);
-        for part in 0..shape.rare {
+        let early = place < shape.rare_from;
+        for part in (0..shape.rare).filter(|_| !early) {
             // The lower ones are more frequent.
             let among = 1 + draw(&mut state, width);
             push(HIDDEN + shape.always + part * width + draw(&mut state, among), &mut state);
