@@ -133,7 +133,7 @@ impl Default for Settings {
             inherit: 0.05,
             guard: GuardKind::Linear,
             cooling: 0.25,
-            memory: 256,
+            memory: 32,
             ngram: 1,
             bits: 18,
             indexing: Indexing::Interned,
@@ -156,10 +156,10 @@ pub struct SettingsError {
 
 impl Settings {
     /// The adaptive expansion as the paper has it: new products start with no history, the constant does not count
-    /// as a feature, the learning rate stays, and nothing guards it.
+    /// as a feature, the learning rate stays, nothing guards it, and there is memory for more products.
     pub fn paper() -> Settings {
         let (expansion, guard) = (ExpansionKind::Apple, GuardKind::Off);
-        Settings { expansion, headroom: 0.0, inherit: 0.0, cooling: 1.0, guard, ..Settings::default() }
+        Settings { expansion, headroom: 0.0, inherit: 0.0, cooling: 1.0, guard, memory: 256, ..Settings::default() }
     }
 
     /// Checks every value against its range.
