@@ -2,8 +2,9 @@ use super::steps;
 use crate::weights::{Slot, WeightTable, prefetch};
 
 /// Where the weights of products are when straight rows would be mostly empty: each parent has a *family*, a hash table of
-/// its products with the base slot as the key: [`Slot::key`] is the base slot, or 0 if the place is free. A family lies together, so an example that has a parent meets one stretch
-/// of memory. Keys are exact: no two products share a weight. When memory is full, further products have none.
+/// its products with the base slot as the key ([`Slot::key`]; 0 if the place is free). A family lies together, so an
+/// example that has a parent meets one stretch of memory. Keys are exact: no two products share a weight. When memory is
+/// full, further products have none.
 #[derive(Clone, Debug)]
 pub(crate) struct Families {
     families: Vec<Family>,

@@ -102,6 +102,15 @@ impl WeightTable {
         }
     }
 
+    /// Copies a weight from another table, with all that is known of its feature. It keeps its key.
+    pub(crate) fn copy_weight(&mut self, to: usize, other: &WeightTable, from: usize) {
+        self.set(to, Slot { key: self.get(to).key, ..other.get(from) });
+        self.counts[to] = other.counts[from];
+        if !other.moments.is_empty() {
+            self.set_moments(to, other.moments[from]);
+        }
+    }
+
     /// What has been seen of the feature at a place.
     pub(crate) fn moments(&self, place: usize) -> Moments {
         self.moments.get(place).copied().unwrap_or_default()
@@ -434,6 +443,22 @@ mod tests {
                 prop_assert!(cpu.run(Run { examples: &examples, tiny, tiled }) == expected, "{:?}", cpu);
             }
         }
+    }
+
+    /// A table that was laid out anew in the middle of an epoch forgot what `ssm` ranks by.
+    #[test]
+    fn a_copied_weight_takes_all_that_is_known_of_it_along() {
+        let (mut table, mut other) = (WeightTable::of_tiles(16), WeightTable::new(4));
+        table.grow_to(16);
+        other.grow_to(4);
+        let known = Moments { surprise: 2.0, presence: 0.5 };
+        table.set(9, Slot { weight: 0.5, scale: 1.0, ..Slot::default() });
+        table.set_active(9, 7);
+        table.set_moments(9, known);
+        other.set(3, Slot { key: 42, ..Slot::default() });
+        other.copy_weight(3, &table, 9);
+        assert_eq!(other.get(3), Slot { weight: 0.5, scale: 1.0, key: 42, ..Slot::default() });
+        assert_eq!((other.active(3), other.moments(3)), (7, known));
     }
 
     #[test]
