@@ -96,6 +96,24 @@ fn leading_digits(eight: u64) -> (u64, usize) {
     (low.wrapping_add(high) >> 32, count)
 }
 
+/// The whole number that the digits from `start` on write, modulo 2^64, and where they end.
+#[inline(always)]
+pub(crate) fn whole(bytes: &[u8], start: usize) -> (u64, usize) {
+    let (mut number, mut at) = (0u64, start);
+    if let Some(eight) = bytes[start..].first_chunk() {
+        let (value, count) = leading_digits(u64::from_le_bytes(*eight));
+        if count < 8 {
+            return (value, start + count);
+        }
+        (number, at) = (value, start + 8);
+    }
+    while let Some(digit) = digit(bytes, at) {
+        number = number.wrapping_mul(10).wrapping_add(digit);
+        at += 1;
+    }
+    (number, at)
+}
+
 #[inline(always)]
 fn digit(bytes: &[u8], at: usize) -> Option<u64> {
     let digit = bytes.get(at)?.wrapping_sub(b'0');

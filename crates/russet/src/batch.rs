@@ -1,9 +1,10 @@
 //! Examples on their way from a reader to the learner, a batch at a time.
 //!
-//! A batch is flat: all features of all its examples lie in two arrays. A feature is written as a small number
-//! that a [`Dictionary`] gave it. Each reader thread has a dictionary of its own; a batch *declares* the features
-//! it is the first of its dictionary to use, with their ids and names. So a name is hashed and looked up
-//! by the reader, once for each occurrence, while the learner only follows an array.
+//! A batch is flat: all features of all its examples lie in two arrays. A feature is written as a small number, its
+//! *code*: see [`Code`]. In most cases a [`Dictionary`] gave it. Each reader thread has a dictionary of its own; a batch
+//! *declares* the features it is the first of its dictionary to use, with their ids and names. So a name is hashed and
+//! looked up by the reader, once for each occurrence, while the learner only follows an array. A feature that is called by
+//! a number needs not even that: the number is its code.
 
 use crate::feature::{FeatureId, IdList, Names, Namespace};
 
@@ -30,6 +31,48 @@ impl Label {
     }
 }
 
+/// How a batch writes a feature.
+///
+/// ```
+/// use russet::batch::Code;
+/// assert_eq!(Code::Number(7).pack(), Code::NUMBERED + 7);
+/// assert_eq!(Code::unpack(Code::NUMBERED + 7), Code::Number(7));
+/// assert_eq!(Code::unpack(7), Code::Declared(7));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// By its number in the batch's dictionary.
+    Declared(u32),
+    /// By the number that is its name, in the anonymous namespace; it is below [`Code::NUMBERS`].
+    Number(u32),
+}
+
+impl Code {
+    /// What is added to a number to make it a code.
+    pub const NUMBERED: u32 = 1 << 31;
+    /// Larger numbers are declared in the dictionary, as other names are: whoever follows codes keeps an array of this
+    /// length at most.
+    pub const NUMBERS: u32 = 1 << 21;
+
+    /// The code as it stands in a batch.
+    #[inline(always)]
+    pub fn pack(self) -> u32 {
+        match self {
+            Code::Declared(index) => index,
+            Code::Number(number) => Code::NUMBERED | number,
+        }
+    }
+
+    /// What a code says.
+    #[inline(always)]
+    pub fn unpack(code: u32) -> Code {
+        match code.checked_sub(Code::NUMBERED) {
+            Some(number) => Code::Number(number),
+            None => Code::Declared(code),
+        }
+    }
+}
+
 /// One example of a batch.
 #[derive(Clone, Copy, Debug)]
 pub struct Example<'a> {
@@ -37,11 +80,11 @@ pub struct Example<'a> {
     pub label: Label,
     /// The tag that predictions carry along.
     pub tag: &'a [u8],
-    /// Its features, by their number in the batch's dictionary.
-    pub indices: &'a [u32],
+    /// Its features: the code of each, as [`Code::unpack`] reads it.
+    pub codes: &'a [u32],
     /// The value of each feature.
     pub values: &'a [f32],
-    /// Where each namespace ends within `indices`: n-grams do not cross these.
+    /// Where each namespace ends within `codes`: n-grams do not cross these.
     pub namespace_ends: &'a [u32],
     /// The line of the input it began on, counted from 1.
     pub line: u64,
@@ -80,7 +123,7 @@ pub struct Batch {
     declared_ids: Vec<FeatureId>,
     declared_names: Names,
     headers: Vec<Header>,
-    indices: Vec<u32>,
+    codes: Vec<u32>,
     values: Vec<f32>,
     namespace_ends: Vec<u32>,
     tags: Vec<u8>,
@@ -108,7 +151,7 @@ impl Batch {
         self.declared_ids.clear();
         self.declared_names.clear();
         self.headers.clear();
-        self.indices.clear();
+        self.codes.clear();
         self.values.clear();
         self.namespace_ends.clear();
         self.tags.clear();
@@ -120,10 +163,19 @@ impl Batch {
         self.declared_names.push(name);
     }
 
-    /// Adds a feature to the example that is being built.
+    /// Adds a feature to the example that is being built, by its number in the dictionary.
     #[inline]
     pub fn push(&mut self, index: u32, value: f32) {
-        self.indices.push(index);
+        debug_assert!(index < Code::NUMBERED);
+        self.codes.push(index);
+        self.values.push(value);
+    }
+
+    /// Adds a feature of the anonymous namespace that is called by a number below [`Code::NUMBERS`].
+    #[inline]
+    pub fn push_number(&mut self, number: u32, value: f32) {
+        debug_assert!(number < Code::NUMBERS);
+        self.codes.push(Code::Number(number).pack());
         self.values.push(value);
     }
 
@@ -131,10 +183,10 @@ impl Batch {
     /// example is not complete and must be abandoned.
     #[inline]
     pub fn push_many(&mut self, count: usize, mut next: impl FnMut() -> Option<(u32, f32)>) -> Option<()> {
-        let start = self.indices.len();
-        self.indices.resize(start + count, 0);
+        let start = self.codes.len();
+        self.codes.resize(start + count, 0);
         self.values.resize(start + count, 0.0);
-        for (index, value) in self.indices[start..].iter_mut().zip(&mut self.values[start..]) {
+        for (index, value) in self.codes[start..].iter_mut().zip(&mut self.values[start..]) {
             (*index, *value) = next()?;
         }
         Some(())
@@ -153,7 +205,7 @@ impl Batch {
     #[inline]
     pub fn end_namespace(&mut self) {
         let start = self.headers.last().map_or(0, |header| header.features_end);
-        self.namespace_ends.push(self.indices.len() as u32 - start);
+        self.namespace_ends.push(self.codes.len() as u32 - start);
     }
 
     /// Completes the example that is being built.
@@ -163,7 +215,7 @@ impl Batch {
         self.headers.push(Header {
             label,
             line,
-            features_end: self.indices.len() as u32,
+            features_end: self.codes.len() as u32,
             namespaces_end: self.namespace_ends.len() as u32,
             tag_end: self.tags.len() as u32,
         });
@@ -173,7 +225,7 @@ impl Batch {
     pub fn abandon_example(&mut self) {
         let (features, namespaces) =
             self.headers.last().map_or((0, 0), |header| (header.features_end, header.namespaces_end));
-        self.indices.truncate(features as usize);
+        self.codes.truncate(features as usize);
         self.values.truncate(features as usize);
         self.namespace_ends.truncate(namespaces as usize);
     }
@@ -202,7 +254,7 @@ impl Batch {
         Example {
             label: header.label,
             tag: &self.tags[tag..header.tag_end as usize],
-            indices: &self.indices[features..header.features_end as usize],
+            codes: &self.codes[features..header.features_end as usize],
             values: &self.values[features..header.features_end as usize],
             namespace_ends: &self.namespace_ends[namespaces..header.namespaces_end as usize],
             line: header.line,
@@ -316,7 +368,7 @@ mod tests {
         batch.push_named(&mut dictionary, Namespace::ANONYMOUS, "a", 2.0);
         batch.end_namespace();
         batch.end_example(Label::new(0.0), b"t", 3);
-        assert_eq!(batch.example(1).indices, [0]);
+        assert_eq!(batch.example(1).codes, [0]);
         assert_eq!(batch.example(1).values, [2.0]);
         assert_eq!(batch.example(1).namespace_ends, [1]);
         assert_eq!(batch.example(1).tag, b"t");

@@ -238,7 +238,7 @@ impl Training {
         let message = format!("{}:{}:1: {}", parsed.block.name, error.line, error.problem);
         // A cache may hold what was an empty line: nothing is missing there.
         let example = parsed.batch.example(error.place);
-        if example.label.value.is_some() || !example.indices.is_empty() {
+        if example.label.value.is_some() || !example.codes.is_empty() {
             if self.sources.on_error() == OnError::Stop {
                 return Err(anyhow!(message));
             }

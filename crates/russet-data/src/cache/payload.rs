@@ -63,7 +63,7 @@ pub(super) fn encode(batch: &Batch, out: &mut Vec<u8>) {
 
 fn encode_example(example: &Example<'_>, line_before: u64, out: &mut Vec<u8>) {
     let label = &example.label;
-    let whole = [example.indices.len() as u32];
+    let whole = [example.codes.len() as u32];
     let one_namespace = example.namespace_ends.is_empty() || example.namespace_ends == whole;
     let next_line = example.line == line_before.wrapping_add(1);
     let flag = |flag: u8, set: bool| if set { flag } else { 0 };
@@ -88,9 +88,9 @@ fn encode_example(example: &Example<'_>, line_before: u64, out: &mut Vec<u8>) {
     if flags & LINE != 0 {
         write_number(example.line, out);
     }
-    write_number(example.indices.len() as u64, out);
+    write_number(example.codes.len() as u64, out);
     let mut before = 0;
-    for (&index, &value) in example.indices.iter().zip(example.values) {
+    for (&index, &value) in example.codes.iter().zip(example.values) {
         let difference = i64::from(index) - before;
         let zigzag = ((difference << 1) ^ (difference >> 63)) as u64;
         before = i64::from(index);
@@ -268,8 +268,8 @@ mod tests {
             prop_assert_eq!(&bytes, &again);
             prop_assert_eq!(batch.len(), decoded.len());
             for (ours, theirs) in batch.iter().zip(decoded.iter()) {
-                prop_assert_eq!((ours.label, ours.tag, ours.indices, ours.values, ours.line),
-                    (theirs.label, theirs.tag, theirs.indices, theirs.values, theirs.line));
+                prop_assert_eq!((ours.label, ours.tag, ours.codes, ours.values, ours.line),
+                    (theirs.label, theirs.tag, theirs.codes, theirs.values, theirs.line));
             }
         }
 

@@ -47,13 +47,13 @@ impl<W: Write> CacheWriter<W> {
         self.batch.start(&mut self.dictionary);
         for example in batch.iter() {
             let mut ends = example.namespace_ends.iter().peekable();
-            for position in 0..=example.indices.len() {
+            for position in 0..=example.codes.len() {
                 while ends.next_if(|end| **end as usize == position).is_some() {
                     self.batch.end_namespace();
                 }
-                if let Some(&index) = example.indices.get(position) {
-                    let name = |names: &mut Names| names.push(page.name(index));
-                    let index = self.dictionary.index(&mut self.batch, page.id(index), name);
+                if let Some(&code) = example.codes.get(position) {
+                    let name = |names: &mut Names| names.push(&page.name(code));
+                    let index = self.dictionary.index(&mut self.batch, page.id(code), name);
                     self.batch.push(index, example.values[position]);
                 }
             }

@@ -80,14 +80,12 @@ impl Fault {
 pub(crate) struct Parser {
     options: ReadOptions,
     dictionary: Dictionary,
-    vw: vw::Reader,
     csv: csv::Reader,
 }
 
 impl Parser {
     pub(crate) fn new(number: u32, options: ReadOptions) -> Parser {
-        let (vw, csv) = (vw::Reader::default(), csv::Reader::default());
-        Parser { options, dictionary: Dictionary::new(number), vw, csv }
+        Parser { options, dictionary: Dictionary::new(number), csv: csv::Reader::default() }
     }
 
     /// Fills `parsed.batch` from `parsed.block`.
@@ -114,7 +112,7 @@ impl Parser {
                 if !bytes.ends_with(b"\n") {
                     bytes.push(b'\n');
                 }
-                self.vw.read(&bytes, context, parsed, self.options.on_error);
+                vw::read(&bytes, context, parsed, self.options.on_error);
             }
         }
         parsed.block.bytes = bytes;
@@ -195,7 +193,7 @@ pub(crate) fn not_finite(at: usize, what: &str, found: &[u8]) -> Fault {
 pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
-    use russet::batch::Label;
+    use russet::batch::{Code, Label};
 
     /// An example as a test wants to see it.
     #[derive(Clone, Debug, PartialEq)]
@@ -222,11 +220,14 @@ pub(crate) mod tests {
     }
 
     fn seen(parsed: &Parsed) -> Vec<Seen> {
-        let name = |index: &u32| parsed.batch.declared_names().text(*index as usize).into_owned();
+        let name = |code: &u32| match Code::unpack(*code) {
+            Code::Declared(index) => parsed.batch.declared_names().text(index as usize).into_owned(),
+            Code::Number(number) => number.to_string(),
+        };
         let see = |example: russet::batch::Example<'_>| Seen {
             label: example.label,
             tag: String::from_utf8_lossy(example.tag).into_owned(),
-            features: example.indices.iter().map(name).zip(example.values.iter().copied()).collect(),
+            features: example.codes.iter().map(name).zip(example.values.iter().copied()).collect(),
             namespace_ends: example.namespace_ends.to_vec(),
             line: example.line,
         };

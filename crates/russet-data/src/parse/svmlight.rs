@@ -1,6 +1,6 @@
 //! svmlight: `label [qid:n] number:value ... # comment`. Numbers may start at 0 or 1; each is its own name.
 
-use russet::batch::{Batch, Label};
+use russet::batch::{Batch, Code, Label};
 use russet::feature::Namespace;
 
 use super::{Context, Fault, not_finite};
@@ -37,6 +37,10 @@ fn pair(word: &[u8], at: usize) -> Result<(&[u8], f32), Fault> {
 fn push(index: &[u8], at: usize, value: f32, context: &mut Context<'_>, batch: &mut Batch) -> Result<(), Fault> {
     let number = std::str::from_utf8(index).ok().and_then(|text| text.parse::<u64>().ok());
     let number = number.ok_or_else(|| Fault::expected(at, "feature", index, "a whole number, 0 or more"))?;
+    if number < u64::from(Code::NUMBERS) {
+        batch.push_number(number as u32, value);
+        return Ok(());
+    }
     let id = Namespace::ANONYMOUS.numbered(number);
     let index = context.dictionary.index(batch, id, |names| names.push(number.to_string().as_bytes()));
     batch.push(index, value);

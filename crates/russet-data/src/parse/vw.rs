@@ -4,21 +4,11 @@
 //! name is a number. A missing value is 1, a value of 0 leaves the feature out. Features without a name count
 //! through within their namespace. An empty line is an example without label or features.
 
-use russet::batch::{Batch, Dictionary, Label};
+use russet::batch::{Batch, Code, Label};
 use russet::feature::{FeatureId, Namespace};
 
 use super::{Context, Fault, Parsed, not_finite};
 use crate::{OnError, number};
-
-/// Numbers below this have their place in the dictionary remembered in an array.
-const REMEMBERED: usize = 1 << 12;
-
-/// Reads lines; remembers what recent lines had in common.
-#[derive(Default)]
-pub(super) struct Reader {
-    /// For the anonymous namespace: 1 + the dictionary's index of the feature with this number, or 0.
-    numbered: Vec<u32>,
-}
 
 /// What ends a name or a value. A line's end is a `\n` that is always there.
 #[inline(always)]
@@ -26,140 +16,104 @@ fn ends_word(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'|' | b'\n' | b'\r')
 }
 
-impl Reader {
-    /// Reads a block of lines; the last byte is a line's end.
-    pub(super) fn read(&mut self, bytes: &[u8], context: &mut Context<'_>, parsed: &mut Parsed, on_error: OnError) {
-        debug_assert!(bytes.is_empty() || bytes.ends_with(b"\n"));
-        if parsed.batch.starts_dictionary() {
-            self.numbered.clear();
-            self.numbered.resize(REMEMBERED, 0);
-        }
-        let (mut start, mut number) = (0, parsed.block.first_line);
-        while start < bytes.len() {
-            start = match self.line(bytes, start, number, context, &mut parsed.batch) {
-                Ok(end) => end + 1,
-                Err(fault) => {
-                    let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |length| start + length);
-                    let fault = Fault { at: fault.at - start, message: fault.message };
-                    if !parsed.forgive(fault, number, on_error) {
-                        return;
-                    }
-                    end + 1
+/// Reads a block of lines; the last byte is a line's end.
+pub(super) fn read(bytes: &[u8], context: &mut Context<'_>, parsed: &mut Parsed, on_error: OnError) {
+    debug_assert!(bytes.is_empty() || bytes.ends_with(b"\n"));
+    let (mut start, mut number) = (0, parsed.block.first_line);
+    while start < bytes.len() {
+        start = match line(bytes, start, number, context, &mut parsed.batch) {
+            Ok(end) => end + 1,
+            Err(fault) => {
+                let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |length| start + length);
+                let fault = Fault { at: fault.at - start, message: fault.message };
+                if !parsed.forgive(fault, number, on_error) {
+                    return;
                 }
-            };
-            number += 1;
-        }
-    }
-
-    /// Reads the line at `start` as one example; gives the place of its end.
-    fn line(
-        &mut self,
-        bytes: &[u8],
-        start: usize,
-        number: u64,
-        context: &mut Context<'_>,
-        batch: &mut Batch,
-    ) -> Result<usize, Fault> {
-        let mut at = start;
-        while !matches!(bytes[at], b'|' | b'\n') {
-            at += 1;
-        }
-        if bytes[at] == b'\n' {
-            return without_bar(bytes, start, at, number, context, batch);
-        }
-        let (label, tag) = head(&bytes[start..at], context).map_err(|fault| Fault { at: fault.at + start, ..fault })?;
-        loop {
-            at = self.namespace(bytes, at + 1, context, batch)?;
-            batch.end_namespace();
-            if bytes[at] != b'|' {
-                break;
+                end + 1
             }
-        }
-        batch.end_example(label, tag, number);
-        Ok(at)
+        };
+        number += 1;
     }
+}
 
-    /// Reads the namespace whose name begins at `at`; gives the place of the next bar, or the line's end.
-    fn namespace(
-        &mut self,
-        bytes: &[u8],
-        mut at: usize,
-        context: &mut Context<'_>,
-        batch: &mut Batch,
-    ) -> Result<usize, Fault> {
-        let name = word(bytes, at);
-        at += name.len();
-        let mut scale = 1.0;
-        if bytes[at] == b':' {
-            (scale, at) = value(bytes, at + 1).ok_or_else(|| bad_value(bytes, at + 1, "namespace scale"))?;
+/// Reads the line at `start` as one example; gives the place of its end.
+fn line(bytes: &[u8], start: usize, number: u64, context: &mut Context<'_>, batch: &mut Batch) -> Result<usize, Fault> {
+    let mut at = start;
+    while !matches!(bytes[at], b'|' | b'\n') {
+        at += 1;
+    }
+    if bytes[at] == b'\n' {
+        return without_bar(bytes, start, at, number, context, batch);
+    }
+    let (label, tag) = head(&bytes[start..at], context).map_err(|fault| Fault { at: fault.at + start, ..fault })?;
+    loop {
+        at = namespace(bytes, at + 1, context, batch)?;
+        batch.end_namespace();
+        if bytes[at] != b'|' {
+            break;
         }
-        let space = Space { namespace: Namespace::new(name), name, scale };
-        let mut unnamed = 0;
-        loop {
-            match bytes[at] {
-                b' ' | b'\t' => at += 1,
-                b'\n' | b'|' => return Ok(at),
-                // The line's end, if that is `\r\n`; otherwise white space.
-                b'\r' => at += 1,
-                b'0'..=b'9' => at = self.numbered(bytes, at, &space, context, batch)?,
-                b':' => {
-                    // A feature without a name is named by its number within the namespace.
-                    let (name, id) = (unnamed.to_string(), space.namespace.numbered(unnamed));
-                    at = named(bytes, name.as_bytes(), at, id, &space, context, batch)?;
-                    unnamed += 1;
-                }
-                _ => {
-                    let start = at;
-                    at += word(bytes, at).len();
-                    let id = space.namespace.feature(&bytes[start..at]);
-                    at = named(bytes, &bytes[start..at], at, id, &space, context, batch)?;
-                }
+    }
+    batch.end_example(label, tag, number);
+    Ok(at)
+}
+
+/// Reads the namespace whose name begins at `at`; gives the place of the next bar, or the line's end.
+fn namespace(bytes: &[u8], mut at: usize, context: &mut Context<'_>, batch: &mut Batch) -> Result<usize, Fault> {
+    let name = word(bytes, at);
+    at += name.len();
+    let mut scale = 1.0;
+    if bytes[at] == b':' {
+        (scale, at) = value(bytes, at + 1).ok_or_else(|| bad_value(bytes, at + 1, "namespace scale"))?;
+    }
+    let space = Space { namespace: Namespace::new(name), name, scale };
+    let mut unnamed = 0;
+    loop {
+        match bytes[at] {
+            b' ' | b'\t' => at += 1,
+            b'\n' | b'|' => return Ok(at),
+            // The line's end, if that is `\r\n`; otherwise white space.
+            b'\r' => at += 1,
+            b'0'..=b'9' => at = numbered(bytes, at, &space, context, batch)?,
+            b':' => {
+                // A feature without a name is named by its number within the namespace.
+                let (name, id) = (unnamed.to_string(), space.namespace.numbered(unnamed));
+                at = named(bytes, name.as_bytes(), at, id, &space, context, batch)?;
+                unnamed += 1;
+            }
+            _ => {
+                let start = at;
+                at += word(bytes, at).len();
+                let id = space.namespace.feature(&bytes[start..at]);
+                at = named(bytes, &bytes[start..at], at, id, &space, context, batch)?;
             }
         }
     }
+}
 
-    /// A feature whose name begins with a digit; most likely it is a number.
-    #[inline(always)]
-    fn numbered(
-        &mut self,
-        bytes: &[u8],
-        start: usize,
-        space: &Space<'_>,
-        context: &mut Context<'_>,
-        batch: &mut Batch,
-    ) -> Result<usize, Fault> {
-        let mut at = start;
-        let mut number = 0u64;
-        while bytes[at].is_ascii_digit() {
-            number = number.wrapping_mul(10).wrapping_add(u64::from(bytes[at] - b'0'));
-            at += 1;
-        }
-        if !(bytes[at] == b':' || ends_word(bytes[at])) || at - start > 19 {
-            at = start + word(bytes, start).len();
-            let id = space.namespace.feature(&bytes[start..at]);
-            return named(bytes, &bytes[start..at], at, id, space, context, batch);
-        }
-        if number >= REMEMBERED as u64 || !space.name.is_empty() {
-            let id = space.namespace.numbered(number);
-            return named(bytes, &bytes[start..at], at, id, space, context, batch);
-        }
-        let (value, end) = feature_value(bytes, at, space).ok_or_else(|| bad_feature_value(bytes, at))?;
-        if value == 0.0 {
-            return Ok(end);
-        }
-        let known = self.numbered[number as usize];
-        if known > 0 {
-            batch.push(known - 1, value);
-            return Ok(end);
-        }
-        let id = Namespace::ANONYMOUS.numbered(number);
-        let index = context.dictionary.index(batch, id, |names| names.push(display(&bytes[start..at])));
-        if (index as usize) < Dictionary::LIMIT {
-            self.numbered[number as usize] = index + 1;
-        }
-        batch.push(index, value);
-        Ok(end)
+/// A feature whose name begins with a digit; most likely it is a number.
+#[inline(always)]
+fn numbered(
+    bytes: &[u8],
+    start: usize,
+    space: &Space<'_>,
+    context: &mut Context<'_>,
+    batch: &mut Batch,
+) -> Result<usize, Fault> {
+    let (number, mut at) = number::whole(bytes, start);
+    if !(bytes[at] == b':' || ends_word(bytes[at])) || at - start > 19 {
+        at = start + word(bytes, start).len();
+        let id = space.namespace.feature(&bytes[start..at]);
+        return named(bytes, &bytes[start..at], at, id, space, context, batch);
     }
+    if number >= u64::from(Code::NUMBERS) || !space.name.is_empty() {
+        let id = space.namespace.numbered(number);
+        return named(bytes, &bytes[start..at], at, id, space, context, batch);
+    }
+    let (value, end) = feature_value(bytes, at, space).ok_or_else(|| bad_feature_value(bytes, at))?;
+    if value != 0.0 {
+        batch.push_number(number as u32, value);
+    }
+    Ok(end)
 }
 
 /// A namespace within a line.

@@ -1,5 +1,7 @@
-use russet::batch::Batch;
-use russet::feature::{FeatureId, Names};
+use std::borrow::Cow;
+
+use russet::batch::{Batch, Code};
+use russet::feature::{FeatureId, Names, Namespace};
 
 /// Remembers which features the readers' dictionaries have declared.
 #[derive(Default)]
@@ -31,11 +33,17 @@ impl NameBook {
 }
 
 impl Page {
-    pub(crate) fn id(&self, index: u32) -> FeatureId {
-        self.ids[index as usize]
+    pub(crate) fn id(&self, code: u32) -> FeatureId {
+        match Code::unpack(code) {
+            Code::Declared(index) => self.ids[index as usize],
+            Code::Number(number) => Namespace::ANONYMOUS.numbered(number.into()),
+        }
     }
 
-    pub(crate) fn name(&self, index: u32) -> &[u8] {
-        self.names.get(index as usize)
+    pub(crate) fn name(&self, code: u32) -> Cow<'_, [u8]> {
+        match Code::unpack(code) {
+            Code::Declared(index) => Cow::Borrowed(self.names.get(index as usize)),
+            Code::Number(number) => Cow::Owned(number.to_string().into_bytes()),
+        }
     }
 }

@@ -28,10 +28,10 @@ impl Columns {
             self.importance |= example.label.importance != 1.0;
             self.tags |= !example.tag.is_empty();
             self.bases += u64::from(example.label.base != 0.0);
-            for &index in example.indices {
-                if self.places.place(page.id(index)).is_none() {
-                    self.places.push(page.id(index));
-                    self.names.push(page.name(index));
+            for &code in example.codes {
+                if self.places.place(page.id(code)).is_none() {
+                    self.places.push(page.id(code));
+                    self.names.push(&page.name(code));
                 }
             }
         }
@@ -98,8 +98,8 @@ impl ExampleWriter for CsvWriter {
         let page = self.book.page(batch);
         for example in batch.iter() {
             self.row.fill(0.0);
-            for (&index, value) in example.indices.iter().zip(example.values) {
-                if let Some(place) = self.columns.places.place(page.id(index)) {
+            for (&code, value) in example.codes.iter().zip(example.values) {
+                if let Some(place) = self.columns.places.place(page.id(code)) {
                     self.row[place as usize] += value;
                 }
             }

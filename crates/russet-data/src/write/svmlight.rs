@@ -61,18 +61,18 @@ impl ExampleWriter for SvmlightWriter {
 
 /// The example's features by number, in ascending order as the format wants them.
 fn numbered(example: &Example<'_>, page: &Page, numbering: &mut Numbering) -> io::Result<Vec<(u64, f32)>> {
-    let mut features = Vec::with_capacity(example.indices.len());
-    for (&index, &value) in example.indices.iter().zip(example.values) {
-        features.push((numbering.number(index, page)?, value));
+    let mut features = Vec::with_capacity(example.codes.len());
+    for (&code, &value) in example.codes.iter().zip(example.values) {
+        features.push((numbering.number(code, page)?, value));
     }
     features.sort_by_key(|feature| feature.0);
     Ok(features)
 }
 
 impl Numbering {
-    fn number(&mut self, index: u32, page: &Page) -> io::Result<u64> {
-        let name = page.name(index);
-        let own = std::str::from_utf8(name).ok().and_then(|text| text.parse::<u64>().ok());
+    fn number(&mut self, code: u32, page: &Page) -> io::Result<u64> {
+        let name = page.name(code);
+        let own = std::str::from_utf8(&name).ok().and_then(|text| text.parse::<u64>().ok());
         if let Numbering::Undecided = self {
             *self = match own {
                 Some(_) => Numbering::Own,
@@ -80,9 +80,9 @@ impl Numbering {
             };
         }
         match self {
-            Numbering::Given { numbers, names } => Ok(given(numbers, names, index, page)),
+            Numbering::Given { numbers, names } => Ok(given(numbers, names, code, page)),
             _ => own.ok_or_else(|| {
-                let name = String::from_utf8_lossy(name);
+                let name = String::from_utf8_lossy(&name);
                 io::Error::other(format!(
                     "svmlight has numbered features only, and `{name}` is not a number as the others are"
                 ))
@@ -91,10 +91,10 @@ impl Numbering {
     }
 }
 
-fn given(numbers: &mut IdList, names: &mut Names, index: u32, page: &Page) -> u64 {
-    let id = page.id(index);
+fn given(numbers: &mut IdList, names: &mut Names, code: u32, page: &Page) -> u64 {
+    let id = page.id(code);
     let place = numbers.place(id).unwrap_or_else(|| {
-        names.push(page.name(index));
+        names.push(&page.name(code));
         numbers.push(id)
     });
     u64::from(place) + 1

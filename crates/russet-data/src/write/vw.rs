@@ -35,13 +35,14 @@ fn line(example: &Example<'_>, page: &Page, out: &mut dyn Write) -> io::Result<(
         write_word(example.tag, out)?;
     }
     out.write_all(b"|")?;
-    let mut space: &[u8] = b"";
-    for (&index, value) in example.indices.iter().zip(example.values) {
-        let (namespace, name) = split(page.id(index), page.name(index));
+    let mut space = Vec::new();
+    for (&code, value) in example.codes.iter().zip(example.values) {
+        let name = page.name(code);
+        let (namespace, name) = split(page.id(code), &name);
         if namespace != space {
             out.write_all(b" |")?;
             write_word(namespace, out)?;
-            space = namespace;
+            space = namespace.to_vec();
         }
         out.write_all(b" ")?;
         write_word(name, out)?;

@@ -75,6 +75,11 @@ impl FeatureTable {
         self.indexing == Indexing::Interned && self.slot_count() >= 1 << self.bits
     }
 
+    /// True if no two features have shared a slot so far.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.indexing == Indexing::Interned && !self.is_full()
+    }
+
     /// The slot of `id`, or nothing if the feature was never seen (and would not share a slot).
     pub fn slot(&self, id: FeatureId) -> Option<u32> {
         match self.indexing {

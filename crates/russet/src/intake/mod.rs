@@ -1,50 +1,28 @@
 //! From a batch's example to base features: the reader's numbers become slots, n-grams join, repeated features
 //! are summed, the constant comes first.
 
+mod codes;
+
 use crate::batch::{Batch, Example};
 use crate::expansion::{Grams, Incoming};
-use crate::feature::{FeatureId, FeatureTable, Names};
+use crate::feature::FeatureTable;
 use crate::weights::{BaseFeatures, bounded};
+use codes::{ABSENT, Codes, Found, Lookup};
 
-/// Finds the slot of a feature. The learner's way gives a new feature a slot, the predictor's does not.
-pub(crate) trait Lookup {
-    /// The slot of `id`, if it has one or gets one; `name` is asked for only if the feature is new.
-    fn slot(&mut self, id: FeatureId, name: impl FnOnce(&FeatureTable) -> Vec<u8>) -> Option<u32>;
+/// What is known of the base features of an example.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// They are in the order of their slots, each once.
+    Ascending,
+    /// Each is there once, and there is no value of 0.
+    Distinct,
+    /// Some may be there more than once.
+    Unknown,
 }
-
-impl Lookup for &mut FeatureTable {
-    fn slot(&mut self, id: FeatureId, name: impl FnOnce(&FeatureTable) -> Vec<u8>) -> Option<u32> {
-        if let Some(slot) = FeatureTable::slot(self, id).filter(|slot| !self.name_bytes(*slot).is_empty()) {
-            return Some(slot);
-        }
-        let name = name(self);
-        Some(self.slot_or_insert(id, &name))
-    }
-}
-
-impl Lookup for &FeatureTable {
-    fn slot(&mut self, id: FeatureId, _: impl FnOnce(&FeatureTable) -> Vec<u8>) -> Option<u32> {
-        FeatureTable::slot(self, id)
-    }
-}
-
-/// What a reader's dictionary has declared, and the slot of each feature as far as it was asked for.
-#[derive(Clone, Debug, Default)]
-struct Declared {
-    ids: Vec<FeatureId>,
-    /// Kept, as the example that declares a feature may be refused, and a later one be the first to use it.
-    names: Names,
-    slots: Vec<u32>,
-}
-
-/// Not asked for yet.
-const UNRESOLVED: u32 = u32::MAX;
-/// Asked for, and the model has no weight for it.
-const ABSENT: u32 = u32::MAX - 1;
 
 /// Turns examples into base features, with buffers that are reused.
 pub(crate) struct Intake {
-    dictionaries: Vec<Declared>,
+    codes: Codes,
     grams: Grams,
     sorted: bool,
     /// One bit for each slot that the current example has used.
@@ -58,7 +36,7 @@ impl Intake {
     /// `sorted`: whether base features are wanted in the order of their slots.
     pub(crate) fn new(ngram: u32, sorted: bool) -> Intake {
         Intake {
-            dictionaries: Vec::new(),
+            codes: Codes::default(),
             grams: Grams::new(ngram),
             sorted,
             used: Vec::new(),
@@ -70,23 +48,7 @@ impl Intake {
 
     /// Takes note of what a batch declares. Comes once for each batch, before its examples.
     pub(crate) fn begin(&mut self, batch: &Batch) {
-        let number = batch.dictionary() as usize;
-        if self.dictionaries.len() <= number {
-            self.dictionaries.resize_with(number + 1, Declared::default);
-        }
-        let dictionary = &mut self.dictionaries[number];
-        // A batch may be begun twice, to go on within it; what it declares is then there already.
-        let known = if batch.starts_dictionary() { 0 } else { batch.first_declared() as usize };
-        assert!(
-            dictionary.ids.len() >= known,
-            "an earlier batch of this dictionary was passed over: begin or skip it first"
-        );
-        dictionary.ids.truncate(known);
-        dictionary.names.truncate(known);
-        dictionary.slots.truncate(known);
-        dictionary.ids.extend_from_slice(batch.declared_ids());
-        batch.declared_names().iter().for_each(|name| dictionary.names.push(name));
-        dictionary.slots.resize(dictionary.ids.len(), UNRESOLVED);
+        self.codes.begin(batch);
     }
 
     /// The base features of an example of the batch that was begun last.
@@ -95,17 +57,17 @@ impl Intake {
         self.base.values.clear();
         self.base.slots.push(crate::feature::CONSTANT);
         self.base.values.push(1.0);
-        let ascending = if self.grams.none() {
+        let order = if self.grams.none() {
             self.take_plain(batch, example, &mut lookup)
         } else {
             self.take_grams(batch, example, &mut lookup);
-            false
+            Order::Unknown
         };
-        if !ascending {
+        if order == Order::Unknown {
             self.merge_repeated();
-            if self.sorted {
-                self.sort();
-            }
+        }
+        if order != Order::Ascending && self.sorted {
+            self.sort();
         }
         &mut self.base
     }
@@ -115,35 +77,28 @@ impl Intake {
         &mut self.base
     }
 
-    /// Without n-grams. True if the slots turn out to ascend, so that none repeats.
-    fn take_plain(&mut self, batch: &Batch, example: &Example<'_>, lookup: &mut impl Lookup) -> bool {
-        let dictionary = &mut self.dictionaries[batch.dictionary() as usize];
-        let BaseFeatures { slots, values, .. } = &mut self.base;
-        let (mut ascending, mut largest, mut previous) = (true, 0, crate::feature::CONSTANT);
-        slots.extend(example.indices.iter().map(|index| {
-            let slot = dictionary.slots[*index as usize];
-            ascending &= slot > previous;
-            largest = slot.max(largest);
-            previous = slot;
-            slot
-        }));
-        values.extend_from_slice(example.values);
-        if largest >= ABSENT {
+    /// Without n-grams.
+    fn take_plain(&mut self, batch: &Batch, example: &Example<'_>, lookup: &mut impl Lookup) -> Order {
+        let found = self.codes.follow(batch, example.codes, &mut self.base.slots);
+        self.base.values.extend_from_slice(example.values);
+        if !found.all {
             self.resolve_all(batch, example, lookup);
-            return false;
         }
-        ascending
+        match found {
+            Found { all: true, ascending: true, .. } => Order::Ascending,
+            Found { distinct: true, .. } if lookup.is_exact() => Order::Distinct,
+            _ => Order::Unknown,
+        }
     }
 
     /// As [`Intake::take_plain`], for the example that has features not asked for yet, or without a weight.
     #[cold]
     fn resolve_all(&mut self, batch: &Batch, example: &Example<'_>, lookup: &mut impl Lookup) {
-        let dictionary = &mut self.dictionaries[batch.dictionary() as usize];
         let BaseFeatures { slots, values, .. } = &mut self.base;
         slots.truncate(1);
         values.truncate(1);
-        for (&index, &value) in example.indices.iter().zip(example.values) {
-            let slot = dictionary.resolve(index, lookup);
+        for (&code, &value) in example.codes.iter().zip(example.values) {
+            let slot = self.codes.resolve(batch, code, lookup);
             if slot != ABSENT {
                 slots.push(slot);
                 values.push(value);
@@ -152,11 +107,10 @@ impl Intake {
     }
 
     fn take_grams(&mut self, batch: &Batch, example: &Example<'_>, lookup: &mut impl Lookup) {
-        let dictionary = &mut self.dictionaries[batch.dictionary() as usize];
         self.incoming.clear();
-        for (&index, &value) in example.indices.iter().zip(example.values) {
-            let slot = dictionary.resolve(index, lookup);
-            self.incoming.push(Incoming { id: dictionary.ids[index as usize], slot, value });
+        for (&code, &value) in example.codes.iter().zip(example.values) {
+            let slot = self.codes.resolve(batch, code, lookup);
+            self.incoming.push(Incoming { id: self.codes.id(batch, code), slot, value });
         }
         let base = &mut self.base;
         let mut push = |slot: u32, value: f32| {
@@ -205,17 +159,6 @@ impl Intake {
             slots[place] = (packed >> 32) as u32;
             values[place] = f32::from_bits(*packed as u32);
         }
-    }
-}
-
-impl Declared {
-    /// The slot of a feature, asked for if it was not before.
-    fn resolve(&mut self, index: u32, lookup: &mut impl Lookup) -> u32 {
-        if self.slots[index as usize] == UNRESOLVED {
-            let name = |_: &FeatureTable| self.names.get(index as usize).to_vec();
-            self.slots[index as usize] = lookup.slot(self.ids[index as usize], name).unwrap_or(ABSENT);
-        }
-        self.slots[index as usize]
     }
 }
 

@@ -1,0 +1,172 @@
+//! From the codes of a batch to slots of the model's feature table.
+
+use crate::batch::{Batch, Code};
+use crate::feature::{FeatureId, FeatureTable, Names, Namespace};
+
+/// Finds the slot of a feature. The learner's way gives a new feature a slot, the predictor's does not.
+pub(crate) trait Lookup {
+    /// The slot of `id`, if it has one or gets one; `name` is asked for only if the feature is new.
+    fn slot(&mut self, id: FeatureId, name: impl FnOnce(&FeatureTable) -> Vec<u8>) -> Option<u32>;
+
+    /// True if no two features have the same slot.
+    fn is_exact(&self) -> bool;
+}
+
+impl Lookup for &mut FeatureTable {
+    fn slot(&mut self, id: FeatureId, name: impl FnOnce(&FeatureTable) -> Vec<u8>) -> Option<u32> {
+        if let Some(slot) = FeatureTable::slot(self, id).filter(|slot| !self.name_bytes(*slot).is_empty()) {
+            return Some(slot);
+        }
+        let name = name(self);
+        Some(self.slot_or_insert(id, &name))
+    }
+
+    fn is_exact(&self) -> bool {
+        FeatureTable::is_exact(self)
+    }
+}
+
+impl Lookup for &FeatureTable {
+    fn slot(&mut self, id: FeatureId, _: impl FnOnce(&FeatureTable) -> Vec<u8>) -> Option<u32> {
+        FeatureTable::slot(self, id)
+    }
+
+    fn is_exact(&self) -> bool {
+        FeatureTable::is_exact(self)
+    }
+}
+
+/// Not asked for yet.
+const UNRESOLVED: u32 = u32::MAX;
+/// Asked for, and the model has no weight for it. All slots are below.
+pub(super) const ABSENT: u32 = u32::MAX - 1;
+
+/// The slots of all features that codes may stand for, as far as they were asked for.
+#[derive(Default)]
+pub(super) struct Codes {
+    /// Of the features that readers' dictionaries have declared.
+    dictionaries: Vec<Declared>,
+    /// Of the features that are called by a number.
+    numbered: Vec<u32>,
+}
+
+/// What a reader's dictionary has declared, and the slot of each feature as far as it was asked for.
+#[derive(Clone, Debug, Default)]
+struct Declared {
+    ids: Vec<FeatureId>,
+    /// Kept, as the example that declares a feature may be refused, and a later one be the first to use it.
+    names: Names,
+    slots: Vec<u32>,
+}
+
+/// What was found on the way through an example's codes.
+pub(super) struct Found {
+    /// Every code has its slot; otherwise they have to be resolved, one by one.
+    pub(super) all: bool,
+    /// The slots ascend from above the constant's, so none repeats.
+    pub(super) ascending: bool,
+    /// No code occurs twice.
+    pub(super) distinct: bool,
+}
+
+impl Codes {
+    /// Takes note of what a batch declares. Comes once for each batch, before its examples.
+    pub(super) fn begin(&mut self, batch: &Batch) {
+        let number = batch.dictionary() as usize;
+        if self.dictionaries.len() <= number {
+            self.dictionaries.resize_with(number + 1, Declared::default);
+        }
+        let dictionary = &mut self.dictionaries[number];
+        // A batch may be begun twice, to go on within it; what it declares is then there already.
+        let known = if batch.starts_dictionary() { 0 } else { batch.first_declared() as usize };
+        assert!(
+            dictionary.ids.len() >= known,
+            "an earlier batch of this dictionary was passed over: begin or skip it first"
+        );
+        dictionary.ids.truncate(known);
+        dictionary.names.truncate(known);
+        dictionary.slots.truncate(known);
+        dictionary.ids.extend_from_slice(batch.declared_ids());
+        batch.declared_names().iter().for_each(|name| dictionary.names.push(name));
+        dictionary.slots.resize(dictionary.ids.len(), UNRESOLVED);
+    }
+
+    /// Adds the slots of `codes` to `slots`.
+    #[inline]
+    pub(super) fn follow(&self, batch: &Batch, codes: &[u32], slots: &mut Vec<u32>) -> Found {
+        if codes.first().is_some_and(|code| *code >= Code::NUMBERED) {
+            return self.follow_numbers(codes, slots);
+        }
+        let known = &self.dictionaries[batch.dictionary() as usize].slots;
+        let (mut ascending, mut largest, mut previous) = (true, 0, crate::feature::CONSTANT);
+        slots.extend(codes.iter().map(|code| {
+            let slot = known.get(*code as usize).copied().unwrap_or(UNRESOLVED);
+            ascending &= slot > previous;
+            largest = slot.max(largest);
+            previous = slot;
+            slot
+        }));
+        Found { all: largest < ABSENT, ascending, distinct: false }
+    }
+
+    /// The same for codes that are most likely all numbers.
+    #[inline]
+    fn follow_numbers(&self, codes: &[u32], slots: &mut Vec<u32>) -> Found {
+        let (mut ascending, mut largest, mut previous) = (true, 0, crate::feature::CONSTANT);
+        let (mut distinct, mut before) = (true, 0);
+        slots.extend(codes.iter().map(|code| {
+            // What is declared becomes larger than any number.
+            let number = code.wrapping_sub(Code::NUMBERED);
+            let slot = self.numbered.get(number as usize).copied().unwrap_or(UNRESOLVED);
+            ascending &= slot > previous;
+            distinct &= *code > before;
+            largest = slot.max(largest);
+            (previous, before) = (slot, *code);
+            slot
+        }));
+        Found { all: largest < ABSENT, ascending, distinct }
+    }
+
+    /// The slot of a feature, asked for if it was not before; [`ABSENT`] if there is none.
+    pub(super) fn resolve(&mut self, batch: &Batch, code: u32, lookup: &mut impl Lookup) -> u32 {
+        match Code::unpack(code) {
+            Code::Declared(index) => self.dictionaries[batch.dictionary() as usize].resolve(index, lookup),
+            Code::Number(number) => self.resolve_number(number, lookup),
+        }
+    }
+
+    fn resolve_number(&mut self, number: u32, lookup: &mut impl Lookup) -> u32 {
+        let place = number as usize;
+        if self.numbered.len() <= place {
+            self.numbered.resize((place + 1).next_power_of_two(), UNRESOLVED);
+        }
+        if self.numbered[place] == UNRESOLVED {
+            let name = |_: &FeatureTable| number.to_string().into_bytes();
+            self.numbered[place] = lookup.slot(numbered_id(number), name).unwrap_or(ABSENT);
+        }
+        self.numbered[place]
+    }
+
+    /// The id of a feature.
+    pub(super) fn id(&self, batch: &Batch, code: u32) -> FeatureId {
+        match Code::unpack(code) {
+            Code::Declared(index) => self.dictionaries[batch.dictionary() as usize].ids[index as usize],
+            Code::Number(number) => numbered_id(number),
+        }
+    }
+}
+
+fn numbered_id(number: u32) -> FeatureId {
+    Namespace::ANONYMOUS.numbered(number.into())
+}
+
+impl Declared {
+    /// The slot of a feature, asked for if it was not before.
+    fn resolve(&mut self, index: u32, lookup: &mut impl Lookup) -> u32 {
+        if self.slots[index as usize] == UNRESOLVED {
+            let name = |_: &FeatureTable| self.names.get(index as usize).to_vec();
+            self.slots[index as usize] = lookup.slot(self.ids[index as usize], name).unwrap_or(ABSENT);
+        }
+        self.slots[index as usize]
+    }
+}
