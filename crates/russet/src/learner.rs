@@ -17,7 +17,11 @@ use crate::model::{Model, activity};
 use crate::schedule::Schedule;
 use crate::settings::{Checked, GuardKind, StepKind};
 use crate::step::{Active, Adaptive, Scratches, Sgd, Step, Surprise};
-use crate::weights::{Loops, Row, Work};
+use crate::weights::{Loops, Row, Work, prefetch};
+
+/// With more base weights than this, those of the next example are asked for ahead of time: they are no longer all in the
+/// processor's nearest cache.
+const LOOKED_AHEAD: usize = 1 << 12;
 
 /// A model that learns.
 ///
@@ -165,11 +169,25 @@ impl Learner {
     ) -> Result<(), LearnError> {
         self.intake.begin(batch);
         for place in range {
+            if self.model.linear.len() > LOOKED_AHEAD {
+                self.look_ahead(batch, place + 1);
+            }
             let example = batch.example(place);
             let label = self.label(&example).map_err(|problem| LearnError { place, line: example.line, problem })?;
             self.learn_one(batch, &example, label, loops, step, loss);
         }
         Ok(())
+    }
+
+    /// Asks for the memory of weights that the example at `place` will need.
+    #[inline]
+    fn look_ahead(&self, batch: &Batch, place: usize) {
+        let linear = self.model.linear.slots();
+        let guard = self.model.guard.as_ref().map_or(&[][..], |guard| guard.linear.slots());
+        self.intake.look_ahead(batch, place, |slot| {
+            prefetch(linear, slot as usize);
+            prefetch(guard, slot as usize);
+        });
     }
 
     /// Expand, score, record, move.

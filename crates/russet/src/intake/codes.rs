@@ -2,6 +2,7 @@
 
 use crate::batch::{Batch, Code};
 use crate::feature::{FeatureId, FeatureTable, Names, Namespace};
+use crate::weights::prefetch;
 
 /// Finds the slot of a feature. The learner's way gives a new feature a slot, the predictor's does not.
 pub(crate) trait Lookup {
@@ -125,6 +126,33 @@ impl Codes {
             slot
         }));
         Found { all: largest < ABSENT, ascending, distinct }
+    }
+
+    /// Asks for the memory that [`Codes::follow`] will look at.
+    #[inline]
+    pub(super) fn prefetch(&self, batch: &Batch, codes: &[u32]) {
+        for code in codes {
+            match Code::unpack(*code) {
+                Code::Number(number) => prefetch(&self.numbered, number as usize),
+                Code::Declared(index) => {
+                    prefetch(&self.dictionaries[batch.dictionary() as usize].slots, index as usize);
+                }
+            }
+        }
+    }
+
+    /// Visits the slots of those codes that have one by now.
+    #[inline]
+    pub(super) fn visit_known(&self, batch: &Batch, codes: &[u32], mut visit: impl FnMut(u32)) {
+        for code in codes {
+            let slot = match Code::unpack(*code) {
+                Code::Number(number) => self.numbered.get(number as usize),
+                Code::Declared(index) => self.dictionaries[batch.dictionary() as usize].slots.get(index as usize),
+            };
+            if let Some(slot) = slot.filter(|slot| **slot < ABSENT) {
+                visit(*slot);
+            }
+        }
     }
 
     /// The slot of a feature, asked for if it was not before; [`ABSENT`] if there is none.
