@@ -39,10 +39,10 @@ impl Tile {
 
     /// True if a value is larger than any before.
     #[inline(always)]
-    pub(super) fn widens(&self, x: &[f32; TILE]) -> bool {
-        let mut widens = false;
-        for (x, scale) in x.iter().zip(&self.scale) {
-            widens |= x.abs() > *scale;
+    pub(super) fn widens(&self, x: [f32; TILE]) -> bool {
+        let (scale, mut widens) = (self.scale, false);
+        for lane in 0..TILE {
+            widens |= x[lane].abs() > scale[lane];
         }
         widens
     }
@@ -54,13 +54,13 @@ impl Tile {
     #[inline(always)]
     pub(super) fn measure(
         &mut self,
-        x: &[f32; TILE],
+        x: [f32; TILE],
         squared_slope: f32,
         norm: &mut Lanes,
         sensitivity: &mut Lanes,
         directions: &mut [f32; TILE],
     ) {
-        let (x, mut gradient, inverse_scale) = (*x, self.gradient, self.inverse_scale);
+        let (mut gradient, inverse_scale) = (self.gradient, self.inverse_scale);
         let mut direction = [0.0; TILE];
         for lane in 0..TILE {
             gradient[lane] = at_most(gradient[lane] + squared_slope * (x[lane] * x[lane]), f32::MAX);

@@ -187,13 +187,13 @@ fn measure_row(
 ) -> Sums {
     let Sums { mut norm, mut sensitivity } = sums;
     for (number, ((tile, x), directions)) in tiles.iter_mut().zip(x).zip(directions).enumerate() {
-        if tile.widens(x) {
+        if tile.widens(*x) {
             // Sums of their own, so that the fast loop can keep its in registers.
             let mut sums = Sums { norm, sensitivity };
             measure_slowly(tile, x, origin, number * TILE, squared_slope, &mut sums, directions);
             Sums { norm, sensitivity } = sums;
         } else {
-            tile.measure(x, squared_slope, &mut norm, &mut sensitivity, directions);
+            tile.measure(*x, squared_slope, &mut norm, &mut sensitivity, directions);
         }
     }
     Sums { norm, sensitivity }
