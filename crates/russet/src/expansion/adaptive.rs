@@ -7,6 +7,7 @@
 //! offspring as the example has features, up to a logarithm. `learner/cost.rs` holds it to that.
 
 use super::steps;
+use super::sweep::{Few, Sweep, Swept};
 use crate::monomial::Monomial;
 use crate::weights::{BaseFeatures, TILE};
 
@@ -35,6 +36,8 @@ pub(crate) struct Parent {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Parents {
     all: Vec<Parent>,
+    /// What a sweep needs of each.
+    swept: Vec<Swept>,
     /// For each base slot: 1 + the parent that it is, or 0.
     roots: Vec<u32>,
     /// Base slots that have had a value other than 1: only those have squares of their own.
@@ -88,9 +91,10 @@ impl Parents {
             }
             self.fractional.set(*slot);
             let Some(factor) = self.factor(*slot) else { continue };
-            for (number, parent) in (0..).zip(&mut self.all) {
+            for ((number, parent), swept) in (0..).zip(&mut self.all).zip(&mut self.swept) {
                 if parent.monomial.contains(*slot) && parent.barred.binary_search(slot).is_err() {
                     parent.sealed.clear(factor);
+                    swept.sealed = swept.sealed.without(*slot);
                     unseal(number, *slot);
                 }
             }
@@ -161,7 +165,10 @@ impl Parents {
         barred.dedup();
         let mut sealed = Bits::default();
         let squares = monomial.slots().iter().filter(|slot| !self.fractional.has(**slot));
-        barred.iter().chain(squares).filter_map(|slot| self.factor(*slot)).for_each(|factor| sealed.set(factor));
+        let slots = barred.iter().chain(squares).copied();
+        let few = Few::of(slots.clone());
+        slots.filter_map(|slot| self.factor(slot)).for_each(|factor| sealed.set(factor));
+        self.swept.push(Swept { origin: origin.map_or(0, |origin| origin + 1), slot, heritage, sealed: few });
         let (origin, offspring, offspring_factors) = ((origin, slot), Vec::new(), Vec::new());
         self.all.push(Parent { monomial, origin, epoch, heritage, barred, sealed, offspring, offspring_factors });
     }
@@ -256,6 +263,7 @@ pub(crate) struct Enumerator {
     pub(crate) factors: Factors,
     /// The base slots that [`BaseFeatures::by_slot`] has values for.
     filled: Vec<u32>,
+    sweep: Sweep,
     /// The parents present and the value of each: those of smaller degree first.
     pub(crate) present: Vec<(u32, f32)>,
 }
@@ -290,6 +298,23 @@ impl Enumerator {
             }
             next += 1;
         }
+    }
+
+    /// Calls `visit(parent, heritage, multiplier, sealed)` for each parent present, by a sweep over all: `sealed` is how many
+    /// of its products with the example's features are not in the feature set. See [`sweep::suits`](super::sweep::suits).
+    #[inline]
+    pub(crate) fn sweep(
+        &mut self,
+        parents: &Parents,
+        base: &mut BaseFeatures,
+        width: usize,
+        mut visit: impl FnMut(u32, f32, f32, u32),
+    ) {
+        self.spread(base, width);
+        let features = Few::of(base.slots[1..].iter().copied());
+        self.sweep.visit(&parents.swept, base, |parent, swept, value| {
+            visit(parent, swept.heritage, value, swept.sealed.count_common(features));
+        });
     }
 
     /// Finds the offspring present of a parent that has many, from the example's side; in the same order.

@@ -12,6 +12,7 @@ pub(crate) mod families;
 mod ngram;
 mod quadratic;
 pub(crate) mod steps;
+pub(crate) mod sweep;
 
 use crate::settings::ExpansionKind;
 use crate::weights::{BaseFeatures, Row, WeightTable};

@@ -10,6 +10,7 @@ pub use storage::{Layout, StorageReport};
 use crate::expansion::adaptive::{Enumerator, Parents};
 use crate::expansion::blocks::Blocks;
 use crate::expansion::families::Families;
+use crate::expansion::sweep;
 use crate::schedule::Schedule;
 use crate::select::{Candidate, Select};
 use crate::settings::Settings;
@@ -133,6 +134,14 @@ impl Growth {
     ) {
         rows.clear();
         match &self.storage {
+            Storage::Blocks(_) if self.parents.len() == 0 => {}
+            Storage::Blocks(blocks) if sweep::suits(self.parents.len(), blocks.stride() + 1, base.slots.len()) => {
+                let (width, features) = (blocks.stride() as usize, base.slots.len() as u32);
+                enumerator.sweep(&self.parents, base, width, |parent, heritage, multiplier, sealed| {
+                    let (place, first, end) = blocks.row(parent, features);
+                    rows.push(Row { place, multiplier, first, end, heritage, parent, active: features - 1 - sealed });
+                });
+            }
             Storage::Blocks(blocks) => {
                 let width = if blocks.is_tiled() { blocks.stride() as usize } else { 0 };
                 enumerator.find(&self.parents, base, width);

@@ -1,0 +1,89 @@
+//! The parents present in an example, found by going over all of them: where there are few base features, faster than from
+//! the roots down.
+
+use super::steps;
+use crate::weights::BaseFeatures;
+
+/// Up to how many base slots there may be, the constant's included: sets of them fit into one number.
+const WIDEST: u32 = 128;
+
+/// A sweep is used for up to this many parents for each feature of the example: so its cost stays in proportion.
+const PARENTS_A_FEATURE: usize = 6;
+
+/// What a sweep reads of a parent, close together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Swept {
+    /// 1 + the parent that it is a product of; 0 for a base feature.
+    pub(crate) origin: u32,
+    /// The last factor.
+    pub(crate) slot: u32,
+    /// See [`super::adaptive::Parent::heritage`].
+    pub(crate) heritage: f32,
+    /// The base slots whose product with it is not in the feature set by this parent.
+    pub(crate) sealed: Few,
+}
+
+/// Sweeps over parents, with buffers that are reused.
+#[derive(Default)]
+pub(crate) struct Sweep {
+    /// The value of each parent at 1 + its number; before them the empty product's.
+    values: Vec<f32>,
+    /// The parents present, by ascending number; what is beyond their count is of no account.
+    present: Vec<u32>,
+}
+
+/// A set of base slots below [`WIDEST`].
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Few([u64; 2]);
+
+impl Few {
+    /// Those of `slots` that are below [`WIDEST`].
+    #[inline]
+    pub(crate) fn of(slots: impl Iterator<Item = u32>) -> Few {
+        let mut few = Few::default();
+        for slot in slots.filter(|slot| *slot < WIDEST) {
+            few.0[slot as usize / 64] |= 1 << (slot % 64);
+        }
+        few
+    }
+
+    pub(crate) fn without(self, slot: u32) -> Few {
+        let Few([low, high]) = Few::of([slot].into_iter());
+        Few([self.0[0] & !low, self.0[1] & !high])
+    }
+
+    /// How many are in both sets.
+    #[inline]
+    pub(crate) fn count_common(self, other: Few) -> u32 {
+        (self.0[0] & other.0[0]).count_ones() + (self.0[1] & other.0[1]).count_ones()
+    }
+}
+
+/// True if a sweep is the way to find the parents in an example with so many features.
+#[inline]
+pub(crate) fn suits(parents: usize, width: u32, features: usize) -> bool {
+    width <= WIDEST && parents <= PARENTS_A_FEATURE * features
+}
+
+impl Sweep {
+    /// Calls `visit(parent, swept, value)` for each parent that is present, by ascending number. The values of the example
+    /// are in [`BaseFeatures::by_slot`].
+    #[inline]
+    pub(crate) fn visit(&mut self, parents: &[Swept], base: &BaseFeatures, mut visit: impl FnMut(u32, &Swept, f32)) {
+        steps::count(parents.len());
+        let (values, present) = (&mut self.values, &mut self.present);
+        values.resize(parents.len() + 1, 1.0);
+        present.resize(parents.len() + 1, 0);
+        let mut count = 0;
+        for (number, parent) in parents.iter().enumerate() {
+            let value = values[parent.origin as usize] * base.by_slot[parent.slot as usize - 1];
+            values[number + 1] = value;
+            // No branch: which parents are present is hard to foresee.
+            present[count] = number as u32;
+            count += usize::from(value != 0.0);
+        }
+        for &number in &present[..count] {
+            visit(number, &parents[number as usize], values[number as usize + 1]);
+        }
+    }
+}
