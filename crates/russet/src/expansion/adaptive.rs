@@ -63,6 +63,11 @@ impl Parents {
         &self.all[parent as usize]
     }
 
+    /// What a sweep needs of each.
+    pub(crate) fn swept(&self) -> &[Swept] {
+        &self.swept
+    }
+
     /// Which base slots have had a value other than 1, to be saved.
     pub(crate) fn fractional_bits(&self) -> &[u64] {
         &self.fractional.0
@@ -165,9 +170,9 @@ impl Parents {
         barred.dedup();
         let mut sealed = Bits::default();
         let squares = monomial.slots().iter().filter(|slot| !self.fractional.has(**slot));
-        let slots = barred.iter().chain(squares).copied();
-        let few = Few::of(slots.clone());
-        slots.filter_map(|slot| self.factor(slot)).for_each(|factor| sealed.set(factor));
+        let slots: Vec<u32> = barred.iter().chain(squares).copied().collect();
+        slots.iter().filter_map(|slot| self.factor(*slot)).for_each(|factor| sealed.set(factor));
+        let few = Few::of(&slots);
         self.swept.push(Swept { origin: origin.map_or(0, |origin| origin + 1), slot, heritage, sealed: few });
         let (origin, offspring, offspring_factors) = ((origin, slot), Vec::new(), Vec::new());
         self.all.push(Parent { monomial, origin, epoch, heritage, barred, sealed, offspring, offspring_factors });
@@ -263,7 +268,7 @@ pub(crate) struct Enumerator {
     pub(crate) factors: Factors,
     /// The base slots that [`BaseFeatures::by_slot`] has values for.
     filled: Vec<u32>,
-    sweep: Sweep,
+    pub(crate) sweep: Sweep,
     /// The parents present and the value of each: those of smaller degree first.
     pub(crate) present: Vec<(u32, f32)>,
 }
@@ -298,23 +303,6 @@ impl Enumerator {
             }
             next += 1;
         }
-    }
-
-    /// Calls `visit(parent, heritage, multiplier, sealed)` for each parent present, by a sweep over all: `sealed` is how many
-    /// of its products with the example's features are not in the feature set. See [`sweep::suits`](super::sweep::suits).
-    #[inline]
-    pub(crate) fn sweep(
-        &mut self,
-        parents: &Parents,
-        base: &mut BaseFeatures,
-        width: usize,
-        mut visit: impl FnMut(u32, f32, f32, u32),
-    ) {
-        self.spread(base, width);
-        let features = Few::of(base.slots[1..].iter().copied());
-        self.sweep.visit(&parents.swept, base, |parent, swept, value| {
-            visit(parent, swept.heritage, value, swept.sealed.count_common(features));
-        });
     }
 
     /// Finds the offspring present of a parent that has many, from the example's side; in the same order.
@@ -361,7 +349,7 @@ impl Enumerator {
 
     /// Spreads the example's values out by slot.
     #[inline]
-    fn spread(&mut self, base: &mut BaseFeatures, width: usize) {
+    pub(crate) fn spread(&mut self, base: &mut BaseFeatures, width: usize) {
         for slot in self.filled.drain(..) {
             base.by_slot[slot as usize - 1] = 0.0;
         }

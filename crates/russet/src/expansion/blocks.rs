@@ -36,9 +36,14 @@ impl Blocks {
         if tiled { (slot_count - 1).next_multiple_of(TILE) } else { slot_count.next_power_of_two().max(16) }
     }
 
+    /// A row has room for base slots below this.
+    pub(crate) fn room(&self) -> u32 {
+        self.stride + u32::from(self.tiled)
+    }
+
     /// True if a row has room for base slots below `slot_count`.
     pub(crate) fn has_room_for(&self, slot_count: usize) -> bool {
-        self.stride as usize + usize::from(self.tiled) >= slot_count
+        self.room() as usize >= slot_count
     }
 
     pub(crate) fn place(&self, parent: u32, slot: u32) -> u32 {

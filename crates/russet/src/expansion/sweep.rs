@@ -5,7 +5,7 @@ use super::steps;
 use crate::weights::BaseFeatures;
 
 /// Up to how many base slots there may be, the constant's included: sets of them fit into one number.
-const WIDEST: u32 = 128;
+const WIDEST: u32 = 64;
 
 /// A sweep is used for up to this many parents for each feature of the example: so its cost stays in proportion.
 const PARENTS_A_FEATURE: usize = 6;
@@ -30,32 +30,34 @@ pub(crate) struct Sweep {
     values: Vec<f32>,
     /// The parents present, by ascending number; what is beyond their count is of no account.
     present: Vec<u32>,
+    count: usize,
 }
 
 /// A set of base slots below [`WIDEST`].
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Few([u64; 2]);
+pub(crate) struct Few(u64);
 
 impl Few {
     /// Those of `slots` that are below [`WIDEST`].
-    #[inline]
-    pub(crate) fn of(slots: impl Iterator<Item = u32>) -> Few {
+    #[inline(always)]
+    pub(crate) fn of(slots: &[u32]) -> Few {
         let mut few = Few::default();
-        for slot in slots.filter(|slot| *slot < WIDEST) {
-            few.0[slot as usize / 64] |= 1 << (slot % 64);
+        for &slot in slots {
+            if slot < WIDEST {
+                few.0 |= 1 << slot;
+            }
         }
         few
     }
 
     pub(crate) fn without(self, slot: u32) -> Few {
-        let Few([low, high]) = Few::of([slot].into_iter());
-        Few([self.0[0] & !low, self.0[1] & !high])
+        Few(self.0 & !Few::of(&[slot]).0)
     }
 
     /// How many are in both sets.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn count_common(self, other: Few) -> u32 {
-        (self.0[0] & other.0[0]).count_ones() + (self.0[1] & other.0[1]).count_ones()
+        (self.0 & other.0).count_ones()
     }
 }
 
@@ -66,24 +68,33 @@ pub(crate) fn suits(parents: usize, width: u32, features: usize) -> bool {
 }
 
 impl Sweep {
-    /// Calls `visit(parent, swept, value)` for each parent that is present, by ascending number. The values of the example
-    /// are in [`BaseFeatures::by_slot`].
-    #[inline]
-    pub(crate) fn visit(&mut self, parents: &[Swept], base: &BaseFeatures, mut visit: impl FnMut(u32, &Swept, f32)) {
+    /// Finds the parents present. The values of the example are in [`BaseFeatures::by_slot`].
+    #[inline(always)]
+    pub(crate) fn find(&mut self, parents: &[Swept], base: &BaseFeatures) {
         steps::count(parents.len());
-        let (values, present) = (&mut self.values, &mut self.present);
+        let (values, present, by_slot) = (&mut self.values, &mut self.present, &base.by_slot);
         values.resize(parents.len() + 1, 1.0);
         present.resize(parents.len() + 1, 0);
         let mut count = 0;
         for (number, parent) in parents.iter().enumerate() {
-            let value = values[parent.origin as usize] * base.by_slot[parent.slot as usize - 1];
+            let value = values[parent.origin as usize] * by_slot[parent.slot as usize - 1];
             values[number + 1] = value;
             // No branch: which parents are present is hard to foresee.
             present[count] = number as u32;
             count += usize::from(value != 0.0);
         }
-        for &number in &present[..count] {
-            visit(number, &parents[number as usize], values[number as usize + 1]);
-        }
+        self.count = count;
+    }
+
+    /// The parents present, by ascending number.
+    #[inline(always)]
+    pub(crate) fn present(&self) -> &[u32] {
+        &self.present[..self.count]
+    }
+
+    /// The value of a parent in the example of the last sweep.
+    #[inline(always)]
+    pub(crate) fn value(&self, parent: u32) -> f32 {
+        self.values[parent as usize + 1]
     }
 }

@@ -10,7 +10,7 @@ pub use storage::{Layout, StorageReport};
 use crate::expansion::adaptive::{Enumerator, Parents};
 use crate::expansion::blocks::Blocks;
 use crate::expansion::families::Families;
-use crate::expansion::sweep;
+use crate::expansion::sweep::{self, Few, Swept};
 use crate::schedule::Schedule;
 use crate::select::{Candidate, Select};
 use crate::settings::Settings;
@@ -135,12 +135,9 @@ impl Growth {
         rows.clear();
         match &self.storage {
             Storage::Blocks(_) if self.parents.len() == 0 => {}
-            Storage::Blocks(blocks) if sweep::suits(self.parents.len(), blocks.stride() + 1, base.slots.len()) => {
-                let (width, features) = (blocks.stride() as usize, base.slots.len() as u32);
-                enumerator.sweep(&self.parents, base, width, |parent, heritage, multiplier, sealed| {
-                    let (place, first, end) = blocks.row(parent, features);
-                    rows.push(Row { place, multiplier, first, end, heritage, parent, active: features - 1 - sealed });
-                });
+            Storage::Blocks(blocks) if sweep::suits(self.parents.len(), blocks.room(), base.slots.len()) => {
+                enumerator.spread(base, blocks.stride() as usize);
+                self.swept_rows(blocks, base, enumerator, rows);
             }
             Storage::Blocks(blocks) => {
                 let width = if blocks.is_tiled() { blocks.stride() as usize } else { 0 };
@@ -151,6 +148,19 @@ impl Growth {
                 enumerator.find(&self.parents, base, 0);
                 self.family_rows(families, base, table, enumerator, rows);
             }
+        }
+    }
+
+    #[inline(always)]
+    fn swept_rows(&self, blocks: &Blocks, base: &BaseFeatures, enumerator: &mut Enumerator, rows: &mut Vec<Row>) {
+        let (features, slots) = (base.slots.len() as u32, Few::of(&base.slots));
+        let parents = self.parents.swept();
+        enumerator.sweep.find(parents, base);
+        for &parent in enumerator.sweep.present() {
+            let (place, first, end) = blocks.row(parent, features);
+            let Swept { heritage, sealed, .. } = parents[parent as usize];
+            let (multiplier, active) = (enumerator.sweep.value(parent), features - 1 - sealed.count_common(slots));
+            rows.push(Row { place, multiplier, first, end, heritage, parent, active });
         }
     }
 
