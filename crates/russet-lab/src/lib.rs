@@ -5,4 +5,5 @@
 
 mod fit;
 mod random;
+pub mod study;
 pub mod theory;
