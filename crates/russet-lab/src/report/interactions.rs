@@ -6,6 +6,9 @@ use crate::study::{Interaction, SetResults};
 /// How many of a set's interactions are shown at once; the others open on demand.
 const SHOWN: usize = 6;
 
+/// The columns, so that what folds away lines up with what is shown.
+const COLUMNS: &str = "<col><col class=\"weight\"><col class=\"small\"><col class=\"small\"><col class=\"small\">";
+
 /// A card for each data set that has some.
 pub(super) fn cards(sets: &[&SetResults]) -> String {
     let some: Vec<_> = sets.iter().filter(|set| !set.interactions.is_empty()).collect();
@@ -32,7 +35,7 @@ fn card(set: &SetResults) -> String {
 
 fn table(set: &str, rows: &[String]) -> String {
     format!(
-        "<table class=\"interactions\" aria-label=\"interactions of {set}\"><thead><tr><th scope=\"col\">interaction</th>\
+        "<table class=\"interactions\" aria-label=\"interactions of {set}\">{COLUMNS}<thead><tr><th scope=\"col\">interaction</th>\
          <th scope=\"col\">weight</th><th scope=\"col\">degree</th><th scope=\"col\">epoch</th>\
          <th scope=\"col\">active</th></tr></thead><tbody>{}</tbody></table>",
         rows.concat()

@@ -76,7 +76,7 @@ fn opening(results: &Results, sets: &[&SetResults]) -> String {
 fn statement(counts: &Counts) -> String {
     let Counts { sets, below_half, negative, .. } = counts;
     let time = counts.median_relative_time.map_or(String::new(), |time| {
-        format!(" Half of the time it takes at most <strong>{}</strong> times as long as linear.", ratio(time))
+        format!(" In the median it takes <strong>{}</strong> times as long as linear.", ratio(time))
     });
     let above = match counts.above_linear.as_slice() {
         [] => "It is never more than 5% above linear.".to_owned(),
@@ -125,7 +125,7 @@ fn comparison_row(name: &str, counts: &Counts, key: &str) -> String {
 }
 
 fn notes(headline: &Headline, sets: &[&SetResults]) -> String {
-    let mut notes = vec![DEFINITIONS.to_owned()];
+    let mut notes = Vec::new();
     let partial: Vec<String> = sets.iter().filter(|set| lacks_a_baseline(set)).map(|set| set.name.clone()).collect();
     if !partial.is_empty() {
         notes.push(format!(
@@ -144,7 +144,8 @@ fn notes(headline: &Headline, sets: &[&SetResults]) -> String {
     if headline.vw.is_some() {
         notes.push("Vowpal Wabbit is measured against its own linear, quadratic and cubic runs.".to_owned());
     }
-    format!("<p class=\"note\">{}</p>\n", notes.join(" "))
+    let notes: String = notes.iter().map(|note| format!("<li>{note}</li>\n")).collect();
+    format!("<p class=\"note\">{DEFINITIONS}</p>\n<ul class=\"note\">\n{notes}</ul>\n")
 }
 
 const DEFINITIONS: &str = "<b>Relative error</b> is (error − best) / (worst − best), best and worst being those of linear, \
@@ -188,8 +189,8 @@ fn distributions(figures: &Figures, sets: &[&SetResults]) -> String {
     };
     let lead = format!(
         "At each point of a curve, the value was at most that on so many data sets: the more a curve lies to the upper left, the \
-         better. <i>best</i> is the α with the lowest test error on each set, in hindsight, as in the paper. A curve that ends \
-         lower has fewer runs, or values beyond the axis.{note}"
+         better. <i>best</i> is the α with the lowest test error on each set, in hindsight, as in the paper. Values beyond an axis \
+         stand at its end; a curve that stays lower has fewer runs.{note}"
     );
     let body = format!(
         "<h3>All {} data sets</h3>\n{}<h3>The {dear} on which quadratic takes at least twice as long as linear</h3>\n{}",

@@ -21,13 +21,12 @@ impl Scale {
         Scale { from, to, logarithmic: true }
     }
 
-    /// An axis for relative errors: from 0 to 1 at least, wider where they are, but not beyond -1.5 and 2. A single
-    /// wild value must not flatten all others.
-    pub(super) fn for_errors(values: &[f64]) -> Scale {
-        let lowest = values.iter().copied().fold(0.0, f64::min).max(-1.5);
-        let highest = values.iter().copied().fold(1.0, f64::max).min(2.0);
-        let padding = if lowest < 0.0 { 0.05 } else { 0.0 };
-        Scale::linear(((lowest - padding) * 4.0).floor() / 4.0, (highest * 4.0).ceil() / 4.0)
+    /// An axis for relative errors: from 0 to 1 at least, wider where they are, but not beyond the limits. A single wild
+    /// value must not flatten all others.
+    pub(super) fn for_errors(values: &[f64], (low, high): (f64, f64)) -> Scale {
+        let lowest = values.iter().copied().fold(0.0, f64::min).max(low);
+        let highest = values.iter().copied().fold(1.0, f64::max).min(high);
+        Scale::linear((lowest * 4.0).floor() / 4.0, (highest * 4.0).ceil() / 4.0 + 0.05)
     }
 
     /// A logarithmic axis for values, around 1, with a little room at both ends.
@@ -47,13 +46,13 @@ impl Scale {
         value < self.from || value > self.to
     }
 
-    /// Values to write at the axis, about six, with their texts.
+    /// Values to write at the axis, about seven, with their texts.
     pub(super) fn ticks(&self) -> Vec<(f64, String)> {
         if self.logarithmic { self.powers() } else { self.steps() }
     }
 
     fn steps(&self) -> Vec<(f64, String)> {
-        let wanted = (self.to - self.from) / 6.0;
+        let wanted = (self.to - self.from) / 7.0;
         let unit = 10f64.powf(wanted.log10().floor());
         let step = [1.0, 2.0, 2.5, 5.0].map(|times| times * unit).into_iter().find(|step| *step >= wanted);
         let step = step.unwrap_or(10.0 * unit);
@@ -102,8 +101,8 @@ mod tests {
 
     #[test]
     fn axes_fit_their_values_within_limits() {
-        assert_eq!(Scale::for_errors(&[0.2, 0.7]), Scale::linear(0.0, 1.0));
-        assert_eq!(Scale::for_errors(&[-9.0, f64::INFINITY]), Scale::linear(-1.75, 2.0));
+        assert_eq!(Scale::for_errors(&[0.2, 0.7], (-1.0, 2.0)), Scale::linear(0.0, 1.05));
+        assert_eq!(Scale::for_errors(&[-9.0, f64::INFINITY], (-1.0, 2.0)), Scale::linear(-1.0, 2.05));
         assert!(!Scale::for_ratios(&[0.5, 3.0, f64::INFINITY]).is_beyond(3.0));
         assert!(!Scale::for_ratios(&[]).is_beyond(1.0));
     }

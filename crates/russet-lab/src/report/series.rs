@@ -92,7 +92,7 @@ pub(super) const TRADEOFF: [Series; 9] =
     [LIN, QUAD, CUBIC, APPLE_BELOW[0], APPLE_BELOW[1], APPLE_BELOW[2], APPLE_BELOW[3], APPLE, SSM];
 
 /// What distributions show, as in the paper.
-pub(super) const CURVES: [Series; 7] = [LIN, QUAD, CUBIC, SSM, SSM_BEST, APPLE_BEST, APPLE];
+pub(super) const CURVES: [Series; 7] = [APPLE, APPLE_BEST, SSM, SSM_BEST, LIN, QUAD, CUBIC];
 
 /// The tables' columns, left to right.
 pub(super) const COLUMNS: [Series; 20] = [

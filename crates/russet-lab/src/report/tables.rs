@@ -33,7 +33,7 @@ pub(super) fn table(table: Table, sets: &[&SetResults]) -> String {
 fn head(columns: &[&Series]) -> String {
     let mut groups = String::from("<tr class=\"groups\"><td colspan=\"2\"></td>");
     for chunk in columns.chunk_by(|a, b| group(a) == group(b)) {
-        groups += &format!("<th scope=\"colgroup\" colspan=\"{}\">{}</th>", chunk.len(), group(chunk[0]));
+        groups += &format!("<th scope=\"colgroup\" colspan=\"{}\"><span>{}</span></th>", chunk.len(), group(chunk[0]));
     }
     let mut names = sortable("data set", "data set", "text");
     names += &sortable("s", "s, base features an example", "number");
@@ -94,11 +94,10 @@ fn cell(table: Table, set: &SetResults, series: &Series) -> Cell {
     }
 }
 
-/// How many decimals a value gets: of errors, what the row's smallest needs, so that a row lines up.
+/// How many decimals a value gets: of errors, what four digits of the row's largest need, so that a row lines up.
 fn places(table: Table, cells: &[Cell]) -> impl Fn(f64) -> usize {
-    let values = cells.iter().flat_map(|(ours, theirs)| [*ours, *theirs]).flatten();
-    let smallest = values.filter(|value| *value > 0.0).fold(f64::INFINITY, f64::min);
-    let row = if smallest.is_finite() { decimals(smallest, 3).max(3) } else { 3 };
+    let largest = cells.iter().flat_map(|(ours, theirs)| [*ours, *theirs]).flatten().fold(0.0, f64::max);
+    let row = if largest > 0.0 { decimals(largest, 4) } else { 3 };
     move |value| match table {
         Table::Error => row,
         Table::Seconds if value >= 1.0 => decimals(value, 3),
@@ -106,15 +105,21 @@ fn places(table: Table, cells: &[Cell]) -> impl Fn(f64) -> usize {
     }
 }
 
+/// An error of exactly 0 is not a rounded one.
+fn written(value: f64, places: usize) -> String {
+    if value == 0.0 { "0".to_owned() } else { fixed(value, places) }
+}
+
 fn write((ours, theirs): &Cell, series: &Series, best: f64, places: impl Fn(f64) -> usize) -> String {
     let key = series.key;
-    let paper = theirs
-        .map_or(String::new(), |value| format!("<small title=\"the paper’s\">{}</small>", fixed(value, places(value))));
+    let paper = theirs.map_or(String::new(), |value| {
+        format!("<small title=\"the paper’s\">{}</small>", written(value, places(value)))
+    });
     let Some(value) = *ours else {
         return format!("<td class=\"none\" data-method=\"{key}\">–{paper}</td>");
     };
     let class = if value == best && !series.is_derived() { " class=\"best\"" } else { "" };
-    format!("<td{class} data-method=\"{key}\" data-sort=\"{value}\">{}{paper}</td>", fixed(value, places(value)))
+    format!("<td{class} data-method=\"{key}\" data-sort=\"{value}\">{}{paper}</td>", written(value, places(value)))
 }
 
 #[cfg(test)]
@@ -127,7 +132,7 @@ mod tests {
         let letter = full_set("letter", [0.3, 0.2, 0.25, 0.125], [1.0, 3.0, 9.0, 2.0]);
         let html = table(Table::Error, &[&letter]);
         assert!(html.contains(
-            "<td class=\"best\" data-method=\"apple-1\" data-sort=\"0.125\">0.125<small title=\"the paper’s\">0.164</small>"
+            "<td class=\"best\" data-method=\"apple-1\" data-sort=\"0.125\">0.1250<small title=\"the paper’s\">0.1638</small>"
         ));
         assert_eq!(html.matches("class=\"best\"").count(), 1);
         assert!(!html.contains("vw-lin"), "columns without a run are left out");

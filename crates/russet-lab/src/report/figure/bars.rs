@@ -6,7 +6,7 @@ use crate::report::measures::Measure;
 use crate::report::scale::Scale;
 use crate::report::series::{BARS, Series};
 use crate::report::svg::{Anchor, Figure, Mark, Svg};
-use crate::report::text::number;
+use crate::report::text::{fixed, number};
 use crate::study::SetResults;
 
 /// How panels are laid out.
@@ -19,9 +19,9 @@ pub(super) struct Layout {
 }
 
 /// For a few sets.
-pub(super) const LARGE: Layout = Layout { columns: 3, panel: (318.0, 170.0), gap: (28.0, 42.0), values: true };
+pub(super) const LARGE: Layout = Layout { columns: 3, panel: (318.0, 170.0), gap: (28.0, 62.0), values: true };
 /// For all sets.
-pub(super) const SMALL: Layout = Layout { columns: 6, panel: (154.0, 104.0), gap: (20.0, 36.0), values: false };
+pub(super) const SMALL: Layout = Layout { columns: 6, panel: (154.0, 104.0), gap: (20.0, 38.0), values: false };
 
 const LEFT: f64 = 48.0;
 
@@ -29,8 +29,9 @@ const LEFT: f64 = 48.0;
 pub(super) fn draw(key: &'static str, measure: Measure, sets: &[&SetResults], layout: &Layout) -> Figure {
     let rows = sets.len().div_ceil(layout.columns).max(1) as f64;
     let width = LEFT + layout.columns as f64 * (layout.panel.0 + layout.gap.0);
-    let top = 56.0;
-    let mut svg = Svg::new(width, top + rows * (layout.panel.1 + layout.gap.1) - layout.gap.1 + 14.0);
+    let head = if layout.values { 24.0 } else { 10.0 };
+    let top = 46.0 + head;
+    let mut svg = Svg::new(width, top + rows * (layout.panel.1 + layout.gap.1) - layout.gap.1 + 18.0);
     legend::draw(&mut svg, &BARS, Key::Square, (LEFT, 0.0), width - LEFT);
     let scale = scale(measure, sets);
     for (place, set) in sets.iter().enumerate() {
@@ -39,7 +40,7 @@ pub(super) fn draw(key: &'static str, measure: Measure, sets: &[&SetResults], la
         let top = top + row * (layout.panel.1 + layout.gap.1);
         let frame = Frame { left, top, width: layout.panel.0, height: layout.panel.1 };
         panel(&mut svg, &frame, &scale, column == 0.0);
-        svg.text("name", (left, top - 10.0), Anchor::Start, &set.name);
+        svg.text("name", (left, top - head), Anchor::Start, &set.name);
         let panel = Panel { measure, frame, scale, origin: scale.place(origin(measure)), values: layout.values };
         panel.bars(&mut svg, set);
     }
@@ -54,6 +55,11 @@ fn title(measure: Measure) -> &'static str {
     }
 }
 
+/// A value where there is little room.
+fn short(value: f64) -> String {
+    if value.abs() < 9.995 { fixed(value, 2) } else { number(value) }
+}
+
 /// Where bars begin.
 fn origin(measure: Measure) -> f64 {
     if measure == Measure::Error { 0.0 } else { 1.0 }
@@ -62,7 +68,7 @@ fn origin(measure: Measure) -> f64 {
 fn scale(measure: Measure, sets: &[&SetResults]) -> Scale {
     let values: Vec<f64> =
         BARS.iter().flat_map(|series| sets.iter().filter_map(|set| measure.value(series, set))).collect();
-    if measure == Measure::Error { Scale::for_errors(&values) } else { Scale::for_ratios(&values) }
+    if measure == Measure::Error { Scale::for_errors(&values, (-1.0, 1.5)) } else { Scale::for_ratios(&values) }
 }
 
 fn panel(svg: &mut Svg, frame: &Frame, scale: &Scale, with_texts: bool) {
@@ -115,8 +121,9 @@ impl Panel {
         let title = format!("{} · {}\n{}", series.label, set.name, self.describe(value));
         svg.mark(&Mark { set: Some(&set.name), series, value, title }, &drawn);
         if self.values {
-            let y = if to <= from { to.min(from - 1.5) - 4.0 } else { to + 12.0 };
-            svg.text("value", (left + width / 2.0, y), Anchor::Middle, &number(value));
+            let beyond = if self.scale.is_beyond(value) { 6.0 } else { 0.0 };
+            let y = if to <= from { to.min(from - 1.5) - beyond - 4.0 } else { to + beyond + 12.0 };
+            svg.text("value", (left + width / 2.0, y), Anchor::Middle, &short(value));
         }
     }
 

@@ -18,12 +18,14 @@ pub(super) fn draw(key: &'static str, measure: Measure, sets: &[&SetResults]) ->
     let mut svg = Svg::new(WIDTH, HEIGHT);
     let curves: Vec<_> = CURVES.iter().map(|series| (series, measure.sorted(series, sets))).collect();
     let values: Vec<f64> = curves.iter().flat_map(|(_, points)| points.iter().map(|point| point.0)).collect();
-    let across = if measure == Measure::Error { Scale::for_errors(&values) } else { Scale::for_ratios(&values) };
+    let across =
+        if measure == Measure::Error { Scale::for_errors(&values, (-1.5, 2.0)) } else { Scale::for_ratios(&values) };
     let up = Scale::linear(0.0, sets.len().max(1) as f64);
     let legend = legend::draw(&mut svg, &CURVES, Key::Line, (44.0, 0.0), WIDTH - 50.0);
     let frame = Frame { left: 44.0, top: legend + 22.0, width: WIDTH - 54.0, height: HEIGHT - legend - 66.0 };
     axes(&mut svg, &frame, measure, &across, &up);
-    for (series, points) in &curves {
+    // The first of them is the one to see: it is drawn last.
+    for (series, points) in curves.iter().rev() {
         curve(&mut svg, &frame, (&across, &up), series, points, measure);
     }
     let what = if measure == Measure::Error { "relative error" } else { "relative time" };

@@ -27,7 +27,7 @@ pub(super) fn draw(sets: &[&SetResults]) -> Figure {
     let spots: Vec<Spot> = TRADEOFF.iter().filter_map(|series| spot(series, sets)).collect();
     let errors: Vec<f64> = spots.iter().flat_map(|spot| spot.error).collect();
     let times: Vec<f64> = spots.iter().flat_map(|spot| spot.time).collect();
-    let (across, up) = (Scale::for_ratios(&times), Scale::for_errors(&errors));
+    let (across, up) = (Scale::for_ratios(&times), Scale::for_errors(&errors, (-1.5, 2.0)));
     let mut svg = Svg::new(WIDTH, HEIGHT);
     let frame = Frame { left: 52.0, top: 26.0, width: WIDTH - 72.0, height: HEIGHT - 76.0 };
     axes(&mut svg, &frame, &across, &up);
@@ -36,7 +36,7 @@ pub(super) fn draw(sets: &[&SetResults]) -> Figure {
         bars(&mut svg, spot, place);
     }
     course(&mut svg, &spots, place);
-    let mut taken: Vec<Area> = spots.iter().map(|spot| Area::around(place(spot.error[1], spot.time[1]), 9.0)).collect();
+    let mut taken: Vec<Area> = spots.iter().flat_map(|spot| areas(spot, place)).collect();
     for spot in &spots {
         dot(&mut svg, spot, place(spot.error[1], spot.time[1]), sets.len(), &mut taken, &frame);
     }
@@ -81,6 +81,16 @@ fn bars(svg: &mut Svg, spot: &Spot, place: impl Fn(f64, f64) -> Point) {
     svg.raw("</g>");
 }
 
+/// What labels keep clear of: the dot and its bars.
+fn areas(spot: &Spot, place: impl Fn(f64, f64) -> Point) -> [Area; 3] {
+    let Spot { error, time, .. } = spot;
+    [
+        Area::around(place(error[1], time[1]), 9.0),
+        Area::between(place(error[2], time[1]), place(error[0], time[1])),
+        Area::between(place(error[1], time[0]), place(error[1], time[2])),
+    ]
+}
+
 /// The way of apple from the smallest alpha to 1.
 fn course(svg: &mut Svg, spots: &[Spot], place: impl Fn(f64, f64) -> Point) {
     let apple = spots.iter().filter(|spot| spot.series.method == Method::Apple);
@@ -105,7 +115,7 @@ fn dot(svg: &mut Svg, spot: &Spot, at: Point, sets: usize, taken: &mut Vec<Area>
     let label = format!("{}{few}", series.label);
     let area = Area::for_label(at, &label, taken, frame);
     svg.text(
-        if series.key == "apple-1" { "strong" } else { "label" },
+        if series.key == "apple-1" { "strong halo" } else { "label halo" },
         (area.left, area.top + 12.0),
         Anchor::Start,
         &label,
@@ -125,6 +135,11 @@ struct Area {
 impl Area {
     fn around((x, y): Point, radius: f64) -> Area {
         Area { left: x - radius, top: y - radius, width: 2.0 * radius, height: 2.0 * radius }
+    }
+
+    /// Along a line to the right or down.
+    fn between((left, top): Point, (right, bottom): Point) -> Area {
+        Area { left, top, width: right - left, height: bottom - top }
     }
 
     fn meets(&self, other: &Area) -> bool {
