@@ -10,6 +10,7 @@ mod figure;
 mod headline;
 mod interactions;
 mod measures;
+mod opening;
 mod page;
 mod palette;
 mod paper;

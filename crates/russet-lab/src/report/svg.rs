@@ -50,7 +50,7 @@ pub(super) struct Figure {
 
 /// An approximate width of text at the figures' size.
 pub(super) fn text_width(text: &str) -> f64 {
-    6.4 * text.chars().count() as f64
+    6.8 * text.chars().count() as f64
 }
 
 impl Svg {
