@@ -105,19 +105,25 @@ fn lacks_a_baseline(set: &SetResults) -> bool {
 }
 
 fn made(results: &Results, sets: &[&SetResults]) -> String {
-    let problems = results.sets.len() - sets.len();
-    let skipped: usize = results.sets.iter().map(|set| set.skipped.len()).sum();
+    let problems = match results.sets.len() - sets.len() {
+        0 => String::new(),
+        some => format!(", and <a href=\"#left-out\">{some} with a problem</a>"),
+    };
+    let skipped = match results.sets.iter().map(|set| set.skipped.len()).sum() {
+        0 => "; no run was left out".to_owned(),
+        some => format!("; <a href=\"#left-out\">{} left out</a>", count(some, "run")),
+    };
     let rates: Vec<String> = results.rates.iter().map(f64::to_string).collect();
     let budget = results
         .budget_seconds
         .map_or("no limit".to_owned(), |seconds| format!("{} a run, by estimate", duration(seconds)));
     let facts = [
-        ("data sets", format!("{}, and {} with a problem", sets.len(), problems)),
+        ("data sets", format!("{}{problems}", sets.len())),
         ("split", escape(&results.split)),
         ("learning rate", format!("of {}, the one with the lowest progressive validation error", list(&rates))),
-        ("trained on", "squared loss, one pass; timed alone on the machine, reading included".to_owned()),
+        ("trained on", "squared loss; timed alone on the machine, reading included".to_owned()),
         ("machine", escape(&results.machine)),
-        ("budget", format!("{budget}; <a href=\"#left-out\">{} left out</a>", count(skipped, "run"))),
+        ("budget", format!("{budget}{skipped}")),
     ];
     let facts: String =
         facts.iter().map(|(name, fact)| format!("<div><dt>{name}</dt><dd>{fact}</dd></div>\n")).collect();

@@ -40,8 +40,8 @@ const NAVIGATION: &str = "<nav aria-label=\"sections\"><a href=\"#top\">russet</
 
 const TRADEOFF: &str = "Each mark is a method at its median relative error and median relative time over the data sets; \
     the bars reach from the first quartile to the third. Lower is more accurate, further left is faster.";
-const WIDEST: &str = "The six data sets with the most base features an example, where products are dearest. Relative error \
-    above, relative time below (logarithmic). A cross marks what was not run, an arrow what goes on beyond the axis.";
+const WIDEST: &str = "The data sets with the most base features an example (at most six), where products are dearest. Relative \
+    error above, relative time below (logarithmic). A cross marks what was not run, an arrow what goes on beyond the axis.";
 const INTERACTIONS: &str = "The products with the largest weights under apple with α = 1: their factors, weight on the \
     product’s own scale, number of factors, the epoch in which they were first active, and the share of examples in which \
     they are.";

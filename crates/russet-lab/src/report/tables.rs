@@ -31,7 +31,7 @@ pub(super) fn table(table: Table, sets: &[&SetResults]) -> String {
 }
 
 fn head(columns: &[&Series]) -> String {
-    let mut groups = String::from("<tr class=\"groups\"><td colspan=\"2\"></td>");
+    let mut groups = String::from("<tr class=\"groups\"><td></td><td></td>");
     for chunk in columns.chunk_by(|a, b| group(a) == group(b)) {
         groups += &format!("<th scope=\"colgroup\" colspan=\"{}\"><span>{}</span></th>", chunk.len(), group(chunk[0]));
     }

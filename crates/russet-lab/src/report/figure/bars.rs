@@ -33,6 +33,7 @@ pub(super) fn draw(key: &'static str, measure: Measure, sets: &[&SetResults], la
     let top = 46.0 + head;
     let mut svg = Svg::new(width, top + rows * (layout.panel.1 + layout.gap.1) - layout.gap.1 + 18.0);
     legend::draw(&mut svg, &BARS, Key::Square, (LEFT, 0.0), width - LEFT);
+    svg.text("axis", (width - layout.gap.0, 11.0), Anchor::End, caption(measure));
     let scale = scale(measure, sets);
     for (place, set) in sets.iter().enumerate() {
         let (column, row) = ((place % layout.columns) as f64, (place / layout.columns) as f64);
@@ -52,6 +53,14 @@ fn title(measure: Measure) -> &'static str {
         Measure::Error => "Relative error",
         Measure::Time => "Relative time",
         Measure::Features => "Features an example",
+    }
+}
+
+fn caption(measure: Measure) -> &'static str {
+    match measure {
+        Measure::Error => "relative error: 0 = best of lin, quad and cubic",
+        Measure::Time => "training time over that of lin (logarithmic)",
+        Measure::Features => "active features an example (logarithmic)",
     }
 }
 

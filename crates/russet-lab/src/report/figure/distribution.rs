@@ -7,7 +7,7 @@ use crate::report::measures::Measure;
 use crate::report::scale::Scale;
 use crate::report::series::{CURVES, Series};
 use crate::report::svg::{Anchor, Figure, Mark, Svg};
-use crate::report::text::number;
+use crate::report::text::{fixed, number};
 use crate::study::SetResults;
 
 const WIDTH: f64 = 530.0;
@@ -33,11 +33,11 @@ pub(super) fn draw(key: &'static str, measure: Measure, sets: &[&SetResults]) ->
 }
 
 fn axes(svg: &mut Svg, frame: &Frame, measure: Measure, across: &Scale, up: &Scale) {
-    for (value, text) in up.ticks().into_iter().filter(|(value, _)| value.fract() == 0.0) {
+    for (value, _) in up.ticks().into_iter().filter(|(value, _)| value.fract() == 0.0) {
         let y = up.place(value);
         frame.across(svg, if value == 0.0 { "zero" } else { "grid" }, y);
         let (x, y) = frame.at(0.0, y);
-        svg.text("tick", (x - 8.0, y + 4.0), Anchor::End, &text);
+        svg.text("tick", (x - 8.0, y + 4.0), Anchor::End, &fixed(value, 0));
     }
     for (value, text) in across.ticks() {
         let x = across.place(value);
