@@ -1,6 +1,6 @@
 //! The report of a study: one page that needs nothing else, and its figures as files.
 //!
-//! [`write`] makes `index.html`, with styles, script and figures inside, and `figures/*.svg`. [`headline`] gives the
+//! [`write()`] makes `index.html`, with styles, script and figures inside, and `figures/*.svg`. [`headline()`] gives the
 //! counts that the page opens with. `measures.rs` says what relative error and relative time are.
 //!
 //! In every figure, what stands for a value of the data is a `<g class="mark">` with `data-method`, `data-value` and
