@@ -6,6 +6,7 @@
 
 pub mod atomic;
 pub mod cache;
+mod count;
 mod error;
 mod format;
 mod number;
@@ -15,9 +16,10 @@ pub mod source;
 mod stream;
 pub mod write;
 
+pub use count::{Counting, count_examples};
 pub use error::DataError;
 pub use format::Format;
 pub use options::{CsvOptions, OnError, ReadOptions};
 pub use parse::{Column, ColumnKind, LabelColumn, Parsed, Schema};
 pub use source::{Block, Fingerprint, Input, Inputs, Progress};
-pub use stream::{Stream, count_examples};
+pub use stream::Stream;

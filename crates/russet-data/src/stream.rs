@@ -13,8 +13,8 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 
 use crate::parse::{Parsed, Parser, Schema};
-use crate::source::{Block, Blocks, Inputs, Progress};
-use crate::{DataError, Format, OnError, ReadOptions};
+use crate::source::{Blocks, Inputs, Progress};
+use crate::{DataError, Format, ReadOptions};
 
 /// Blocks that may be parsed ahead, for each thread.
 const AHEAD: usize = 3;
@@ -266,33 +266,4 @@ impl Worker {
             (number, error)
         })
     }
-}
-
-/// Counts the examples of the inputs, as a stream with the same options would give them out; of those that are read with
-/// faults skipped, the ones with a label.
-pub fn count_examples(inputs: &Inputs, options: &ReadOptions) -> Result<u64, DataError> {
-    let options = ReadOptions { hash_blocks: false, ..options.clone() };
-    if options.on_error == OnError::Skip {
-        return count_by_parsing(inputs, options);
-    }
-    // Lines are counted without a look at their features: should one be faulty, the reader will stop there anyway.
-    let mut blocks = Blocks::new(inputs, options);
-    let Some((format, _)) = blocks.peek()? else { return Ok(0) };
-    let (mut block, mut count) = (Block::default(), 0);
-    while blocks.next(&mut block)? {
-        count += crate::parse::count(format, &block.layout, &block.bytes);
-    }
-    Ok(count)
-}
-
-fn count_by_parsing(inputs: &Inputs, options: ReadOptions) -> Result<u64, DataError> {
-    let mut stream = Stream::open(inputs, options)?;
-    let mut count = 0;
-    while let Some(parsed) = stream.next()? {
-        // A cache also gives out what has no label and will be skipped by the learner.
-        let has_label = |place: &usize| parsed.batch.example(*place).label.value.is_some();
-        count += (0..parsed.batch.len()).filter(has_label).count() as u64;
-        stream.recycle(parsed);
-    }
-    Ok(count)
 }

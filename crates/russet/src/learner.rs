@@ -103,12 +103,23 @@ impl Learner {
     }
 
     /// For an adaptive expansion: says how many examples the whole course has, over which epochs are spaced. Without
-    /// it, epochs grow. It can be said before the first example only.
+    /// it, epochs grow. It can be said before the first example only, or after
+    /// [`expect_course_length`](Learner::expect_course_length) as long as the first epoch lasts.
     pub fn set_course_length(&mut self, examples: u64) {
-        let fresh = self.model.progress.tally.examples == 0;
-        if let Some(growth) = self.model.growth.as_mut().filter(|_| fresh) {
-            growth.schedule = Schedule::new(self.model.settings.epochs, Some(examples));
+        let (seen, waits) = (self.model.progress.tally.examples, self.next_growth == u64::MAX);
+        let Some(growth) = self.model.growth.as_mut().filter(|growth| growth.grown == 0) else { return };
+        let schedule = Schedule::new(self.model.settings.epochs, Some(examples));
+        if seen == 0 || waits && schedule.next_growth(0).is_none_or(|next| seen < next) {
+            growth.schedule = schedule;
             self.next_growth = growth.next();
+        }
+    }
+
+    /// Says, before the first example, that the course's length will be told while the first epoch lasts: until then
+    /// nothing grows. A model that is saved before that goes on as one whose length is not known.
+    pub fn expect_course_length(&mut self) {
+        if self.model.progress.tally.examples == 0 {
+            self.next_growth = u64::MAX;
         }
     }
 

@@ -9,6 +9,7 @@ use russet_data::{Input, Inputs, OnError, Parsed, ReadOptions, count_examples};
 use serde::{Deserialize, Serialize};
 
 use super::board::Board;
+use super::length::Length;
 use super::place::{Place, difference};
 use super::source::Sources;
 use crate::args::TrainArgs;
@@ -101,6 +102,7 @@ pub(crate) enum Ended {
 pub(crate) struct Training {
     pub(crate) learner: Learner,
     pub(crate) course: Course,
+    pub(crate) length: Length,
     pub(crate) sources: Sources,
     pub(crate) board: Board,
     /// Where to go on, until that place is reached.
@@ -200,7 +202,7 @@ impl Training {
         while self.position.examples < length && !self.pass_is_over() {
             let start = self.position.examples;
             let learned = self.learner.model().progress().tally.examples;
-            let count = self.until_pause(learned).min(length - start);
+            let count = self.until_pause(learned)?.min(length - start);
             match self.learner.learn_range(&parsed.batch, start as usize..(start + count) as usize) {
                 Ok(()) => {
                     self.position.examples += count;
@@ -215,11 +217,16 @@ impl Training {
     }
 
     /// How many examples can be learned before something else is to be done.
-    fn until_pause(&self, learned: u64) -> u64 {
+    fn until_pause(&mut self, learned: u64) -> Result<u64> {
+        let epochs = self.learner.model().settings().epochs;
+        if self.length.is_ready() || learned >= self.length.certain(&self.course, epochs) {
+            self.length.settle(&self.course, &mut self.learner)?;
+        }
+        let certain = self.length.certain(&self.course, epochs) - learned;
         let board = self.board.next_row() - learned;
         let checkpoint = self.checkpoint_every.map_or(u64::MAX, |every| every - learned % every);
         let limit = self.course.learned_per_pass.map_or(u64::MAX, |limit| limit - self.position.taken);
-        board.min(checkpoint).min(limit)
+        Ok(board.min(checkpoint).min(limit).min(certain))
     }
 
     fn pause(&mut self) -> Result<()> {
@@ -253,6 +260,8 @@ impl Training {
     /// Saves the unfinished model with its place.
     pub(crate) fn checkpoint(&mut self) -> Result<()> {
         let Some(path) = &self.output else { return Ok(()) };
+        // What is saved has to know when to grow.
+        self.length.settle(&self.course, &mut self.learner)?;
         // Interrupted before the place to resume at was reached: that place still holds.
         let place = self.resume_at.as_ref().unwrap_or(&self.position);
         place.attach_to(&mut self.learner)?;

@@ -2,6 +2,7 @@
 
 mod board;
 mod course;
+mod length;
 mod place;
 mod source;
 mod summary;
@@ -10,15 +11,16 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use russet::settings::{ExpansionKind, Settings};
+use russet::settings::Settings;
 use russet::{Learner, Model};
-use russet_data::{Inputs, ReadOptions, count_examples};
+use russet_data::{Inputs, ReadOptions};
 
 use crate::args::TrainArgs;
 use crate::output::{UsageError, count, note, say};
 use crate::{data, interrupt, model_file};
 use board::Board;
 use course::{Course, Ended, Training};
+use length::Length;
 use place::Place;
 use source::Sources;
 use summary::Summary;
@@ -33,11 +35,8 @@ pub(crate) fn run(args: &TrainArgs) -> Result<ExitCode> {
     let schema = model_file::schema(&model, &options.csv)?;
     let options = ReadOptions { schema, hash_blocks: args.output.is_some() || place.is_some(), ..options };
     let course = Course::plan(args, &inputs, &options, place.as_ref())?;
-    let length = course_length(args, &inputs, &options, &course, &model)?;
-    let mut training = prepare(args, &inputs, options, course, model, place)?;
-    if let Some(length) = length {
-        training.learner.set_course_length(length);
-    }
+    let length = Length::find(args, &inputs, &options, &course, &model)?;
+    let mut training = prepare(args, &inputs, options, (course, length), model, place)?;
     match training.run()? {
         Ended::Interrupted => stop(args, &mut training),
         Ended::Finished => finish(args, &inputs, training, started),
@@ -83,49 +82,23 @@ fn begin(args: &TrainArgs) -> Result<(Model, Option<Place>)> {
     Ok((model, place))
 }
 
-/// How many examples the whole course has, if that is of interest and can be known.
-fn course_length(
-    args: &TrainArgs,
-    inputs: &Inputs,
-    options: &ReadOptions,
-    course: &Course,
-    model: &Model,
-) -> Result<Option<u64>> {
-    if model.settings().expansion != ExpansionKind::Apple {
-        return match args.examples {
-            Some(_) => Err(UsageError("--examples is for the expansion apple".to_owned()).into()),
-            None => Ok(None),
-        };
-    }
-    let begun = model.progress().tally.examples > 0;
-    if begun && args.examples.is_some() && args.examples != model.course_length() {
-        let message = "--examples is not what the model's course began with; its epochs cannot be spaced anew";
-        return Err(UsageError(message.to_owned()).into());
-    }
-    if args.examples.is_some() || !inputs.can_reread() || model.progress().tally.examples > 0 {
-        return Ok(args.examples);
-    }
-    let in_a_pass = match course.learned_per_pass {
-        Some(count) => count,
-        None => count_examples(inputs, options)?,
-    };
-    Ok(Some(in_a_pass * u64::from(course.passes)))
-}
-
 fn prepare(
     args: &TrainArgs,
     inputs: &Inputs,
     options: ReadOptions,
-    course: Course,
+    (course, length): (Course, Length),
     model: Model,
     place: Option<Place>,
 ) -> Result<Training> {
     let resumed_in_text = place.as_ref().is_some_and(Place::in_first_text_pass);
     let sources = Sources::new(inputs, options, args.cache.as_deref(), course.passes, resumed_in_text, args.quiet)?;
     let board = Board::new(args.quiet, course.passes, model.progress().tally);
+    let mut learner = Learner::resume(model);
+    length.begin(&mut learner);
     Ok(Training {
-        learner: Learner::resume(model),
+        learner,
         course,
+        length,
         sources,
         board,
         resume_at: place,

@@ -121,7 +121,8 @@ impl Parser {
 
 /// How many examples a block holds, if none of them is faulty.
 pub(crate) fn count(format: Format, layout: &Layout, bytes: &[u8]) -> u64 {
-    let lines = || bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start).filter(|line| !line.is_empty());
+    let starts = [0].into_iter().chain(memchr::memchr_iter(b'\n', bytes).map(|end| end + 1));
+    let lines = || starts.map(|start| first_word(&bytes[start..])).filter(|line| !line.is_empty());
     let count = match format {
         Format::Vw => lines().count(),
         Format::Svmlight => lines().filter(|line| !line.starts_with(b"#")).count(),
@@ -132,6 +133,19 @@ pub(crate) fn count(format: Format, layout: &Layout, bytes: &[u8]) -> u64 {
         Format::Cache => cache::count_in(bytes),
     };
     count as u64
+}
+
+/// The line at the start of `bytes` from its first letter on; what comes after its end may follow.
+#[inline]
+fn first_word(bytes: &[u8]) -> &[u8] {
+    match bytes.first() {
+        // By far the most common.
+        Some(byte) if byte.is_ascii_graphic() => bytes,
+        _ => {
+            let end = memchr::memchr(b'\n', bytes).unwrap_or(bytes.len());
+            bytes[..end].trim_ascii_start()
+        }
+    }
 }
 
 /// What the parsers of all formats share.
