@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use common::process::Child;
-use common::{Folder, made_up};
+use common::{Folder, Run, made_up};
 use serde_json::Value;
 
 /// The smallest study: one rate, one alpha.
@@ -109,10 +109,12 @@ fn bad_sets_are_told_and_do_not_stop_the_others() {
         ("broken.vw", "1 | a\nx | b\n"),
         ("blank.csv", "a,b\n1,2\n"),
         ("few.vw", "1 | a\n"),
+        ("twin.vw", "1 | a\n"),
+        ("twin.svm", "1 1:1\n"),
         ("good.vw", &exclusive_or(300)),
     ]);
     let run = folder.run(&format!("lab data {SMALL}")).succeeds();
-    assert_eq!(run.json()["unusable"], serde_json::json!(["blank", "broken", "empty", "few", "one"]));
+    assert_eq!(run.json()["unusable"], serde_json::json!(["blank", "broken", "empty", "few", "one", "twin"]));
     let results = results(&folder);
     let expected = [
         (0, "which column is the label?"),
@@ -120,6 +122,7 @@ fn bad_sets_are_told_and_do_not_stop_the_others() {
         (2, "the file is empty"),
         (3, "all labels are 1"),
         (5, "all labels are 1"),
+        (6, "two files have this name: data/twin.svm and data/twin.vw"),
     ];
     for (place, words) in expected {
         let problem = results["sets"][place]["problem"].as_str().unwrap();
@@ -179,6 +182,59 @@ fn what_would_take_too_long_is_left_out_with_its_estimate() {
     assert_eq!(skipped.len(), CANDIDATES);
     assert!(number(&skipped[0]["estimated_seconds"]) > 0.0);
     assert!(skipped[0]["reason"].as_str().unwrap().contains("the budget is 0.000001 s"), "{skipped:?}");
+}
+
+/// A stand-in for VW: it reads the flags and predicts 0.5 for everything.
+const FAKE_VW: &str = r#"#!/bin/sh
+[ "$1" = --version ] && { echo 0.0; exit 0; }
+while [ $# -gt 0 ]; do
+    case "$1" in -d) data=$2 ;; -p) sed 's/.*/0.5/' "$data" > "$2" ;; esac
+    shift
+done
+echo "number of examples = 4" >&2
+echo "average loss = 1.25" >&2
+echo "total feature number = 14" >&2
+"#;
+
+fn with_vw(script: &str) -> Folder {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = data(&[("xor.vw", &exclusive_or(200))]);
+    fs::create_dir(folder.path("bin")).unwrap();
+    folder.write("bin/vw", script);
+    fs::set_permissions(folder.path("bin/vw"), fs::Permissions::from_mode(0o755)).unwrap();
+    folder
+}
+
+#[test]
+fn a_vw_on_the_path_is_run_and_judged() {
+    let folder = with_vw(FAKE_VW);
+    let path = format!("{}:{}", folder.path("bin").display(), std::env::var("PATH").unwrap());
+    Run::of(folder.command(&format!("lab data {SMALL} --with-vw")).env("PATH", path)).succeeds();
+    let results = results(&folder);
+    let runs = results["sets"][0]["runs"].as_array().unwrap();
+    let of_vw: Vec<&Value> = runs.iter().filter(|run| run["program"] == "vw").collect();
+    assert_eq!(of_vw.len(), 4, "{results}");
+    let test = String::from_utf8(folder.read("out/work/xor.test.vw")).unwrap();
+    let negative = test.lines().filter(|line| line.starts_with('-')).count();
+    for run in of_vw {
+        assert_eq!(number(&run["test_error"]), negative as f64 / 40.0);
+        assert_eq!((number(&run["features_per_example"]), number(&run["auc"])), (3.5, 0.5));
+    }
+}
+
+#[test]
+fn peers_that_cannot_be_run_are_told_and_do_not_stop_the_study() {
+    let folder = with_vw("#!/bin/sh\necho no luck >&2; exit 1\n");
+    // Nothing else is there, so neither is Python.
+    let mut command = folder.command("lab data --out out --rates 0.5 --alphas 1 --with-vw --with-lightgbm");
+    let run = Run::of(command.env("PATH", folder.path("bin"))).succeeds();
+    assert!(run.stderr.contains("VW is left out: ") && run.stderr.contains("no luck"), "{}", run.stderr);
+    assert!(run.stderr.contains("LightGBM is left out: python3: "), "{}", run.stderr);
+    let set = &results(&folder)["sets"][0];
+    assert_eq!(set["runs"].as_array().unwrap().len(), CANDIDATES);
+    let skipped: Vec<&str> =
+        set["skipped"].as_array().unwrap().iter().map(|one| one["program"].as_str().unwrap()).collect();
+    assert_eq!(skipped, ["vw", "vw", "vw", "vw", "lightgbm"]);
 }
 
 #[test]

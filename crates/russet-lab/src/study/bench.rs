@@ -3,37 +3,12 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::candidate::{Candidate, Files};
 use super::child::{self, Call, Ended};
+use super::job::Job;
 use super::peers::Peer;
 use super::queue::Ledger;
-use super::split::{Part, Prepared};
 use super::store::{self, Outcome, Report, Store};
-use super::{Event, Method, Observer, Program, Settings, StudyError};
-
-/// What a run is for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Purpose {
-    /// To estimate what a whole one takes.
-    Estimate,
-    /// To know its errors.
-    Errors,
-    /// To know its time and memory, alone on the machine; which one of several.
-    Time(usize),
-}
-
-/// A run to do.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Job<'a> {
-    pub(super) set: &'a Prepared,
-    pub(super) candidate: Candidate,
-    pub(super) rate: Option<f64>,
-    pub(super) purpose: Purpose,
-    /// It is stopped after so many seconds.
-    pub(super) limit: f64,
-    /// Its share of the study's time, as far as that is known.
-    pub(super) seconds: f64,
-}
+use super::{Event, Observer, Settings, StudyError};
 
 /// How a run came out, which includes that it failed.
 #[derive(Clone, Debug)]
@@ -107,22 +82,22 @@ impl<'a> Bench<'a> {
         Ok(ran)
     }
 
-    /// Looks up something that is computed by other calls of programs, or computes and keeps it.
+    /// Looks up something that other calls of programs give, or computes it and keeps it, if there is something to keep.
     pub(super) fn once<T: serde::Serialize + serde::de::DeserializeOwned>(
         &self,
         job: &Job<'_>,
         name: &str,
-        compute: impl FnOnce() -> Result<T, StudyError>,
-    ) -> Result<T, StudyError> {
+        compute: impl FnOnce() -> Result<Option<T>, StudyError>,
+    ) -> Result<Option<T>, StudyError> {
         let what = format!("{name}\n{}", self.what(job));
         let title = format!("{}: {name}", job.set.name);
         if let Some(found) = self.store.find(&what) {
             self.tell(&title, true, job.seconds);
-            return Ok(found);
+            return Ok(Some(found));
         }
         self.observer.notice(Event::Started { run: &title });
         let computed = compute()?;
-        self.store.keep(&what, &computed)?;
+        computed.iter().try_for_each(|computed| self.store.keep(&what, computed))?;
         self.tell(&title, false, job.seconds);
         Ok(computed)
     }
@@ -171,46 +146,6 @@ impl<'a> Bench<'a> {
 
     fn peer(&self, job: &Job<'_>) -> Option<&Peer> {
         self.peers.iter().find(|peer| peer.program == job.candidate.program)
-    }
-}
-
-impl Job<'_> {
-    /// What it learns from, and what it is tested with.
-    fn parts(&self) -> [Option<&Part>; 2] {
-        match self.purpose {
-            Purpose::Estimate => [Some(&self.set.pilot), None],
-            Purpose::Errors => [Some(&self.set.train), Some(&self.set.test)],
-            Purpose::Time(_) => [Some(&self.set.train), None],
-        }
-    }
-
-    fn path(&self, part: &Part) -> String {
-        let path = match self.candidate.method {
-            Method::Default => self.set.svmlight(part),
-            _ => part.path.clone(),
-        };
-        path.to_string_lossy().into_owned()
-    }
-
-    /// The run's arguments with these names of files.
-    pub(super) fn arguments(&self, train: &str, test: Option<&str>, settings: &Settings) -> Vec<String> {
-        let examples = self.parts()[0].map_or(0, |part| part.examples);
-        let files = Files { train, test, task: self.set.task, examples };
-        let mut arguments = self.candidate.arguments(self.rate, &files, settings.paper);
-        // Side by side with others, each has one core; alone, it has all, as for a user.
-        if self.candidate.program == Program::Russet && !matches!(self.purpose, Purpose::Time(_)) {
-            arguments.extend(["--threads".to_owned(), "1".to_owned()]);
-        }
-        arguments
-    }
-
-    /// Such as `titanic: apple 0.5 at rate 1`.
-    fn title(&self) -> String {
-        let Job { set, candidate, .. } = self;
-        match self.rate {
-            Some(rate) => format!("{}: {candidate} at rate {rate}", set.name),
-            None => format!("{}: {candidate}", set.name),
-        }
     }
 }
 

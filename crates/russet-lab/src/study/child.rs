@@ -65,8 +65,8 @@ pub(super) fn run(call: &Call, limit: Option<f64>, cancelled: &AtomicBool) -> io
         drop(done);
         (read, watcher.join())
     });
-    let (child, stopped) = watched.map_err(|_| io::Error::other("the watcher panicked"))?;
-    let (success, cpu_seconds) = reap(&child)?;
+    let (mut child, stopped) = watched.map_err(|_| io::Error::other("the watcher panicked"))?;
+    let (success, cpu_seconds) = reap(&mut child)?;
     let wall_seconds = started.elapsed().as_secs_f64();
     read?;
     Ok(match stopped {
@@ -94,8 +94,9 @@ fn watch(mut child: Child, done: &Receiver<()>, deadline: Option<Instant>, cance
 
 /// Waits for a child's end: whether it succeeded, and its processor time. (Its peak memory is not taken from here: the
 /// system counts what this program had when the child began as the child's.)
+#[cfg(unix)]
 #[allow(unsafe_code)]
-fn reap(child: &Child) -> io::Result<(bool, f64)> {
+fn reap(child: &mut Child) -> io::Result<(bool, f64)> {
     let id = libc::pid_t::try_from(child.id()).map_err(io::Error::other)?;
     let mut status = 0;
     // SAFETY: rusage is a struct of numbers, for which zero is a value.
@@ -110,6 +111,12 @@ fn reap(child: &Child) -> io::Result<(bool, f64)> {
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
     let success = libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0;
     Ok((success, seconds(usage.ru_utime) + seconds(usage.ru_stime)))
+}
+
+/// Waits for a child's end: whether it succeeded. Its processor time is not told here.
+#[cfg(not(unix))]
+fn reap(child: &mut Child) -> io::Result<(bool, f64)> {
+    Ok((child.wait()?.success(), 0.0))
 }
 
 /// The end of what a child said on standard error.

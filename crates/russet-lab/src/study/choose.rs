@@ -1,8 +1,9 @@
 //! The learning rate of each candidate: the one with the lowest progressive error.
 
-use super::bench::{Bench, Job, Purpose, Ran};
+use super::bench::{Bench, Ran};
 use super::candidate::Candidate;
 use super::estimate::Entry;
+use super::job::{Job, Purpose};
 use super::queue::in_parallel;
 use super::store::Report;
 use super::{Event, Placed, Skipped, Stage, StudyError, Task};

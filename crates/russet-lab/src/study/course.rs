@@ -29,33 +29,33 @@ type Missing = (Program, String);
 
 /// Does a study. `cancelled` stops it in good order: what was finished is known the next time.
 pub fn run(settings: &Settings, observer: &dyn Observer, cancelled: &AtomicBool) -> Result<Study, StudyError> {
-    let sources = sets::find(&settings.data, &settings.only)?;
+    let sources = sets::find(&settings.data, &settings.out, &settings.only)?;
     let work = settings.work();
     std::fs::create_dir_all(&work).map_err(StudyError::write(&work))?;
     let (peers, missing) = prepare_peers(settings, observer, cancelled)?;
     let sets = in_parallel(settings.jobs, &sources, |source| prepare(source, settings, observer, cancelled))?;
     let bench = Bench::new(settings, observer, cancelled, peers)?;
-    let candidates: Vec<Candidate> = candidate::all(settings);
-    let (there, not_there): (Vec<_>, Vec<_>) =
-        candidates.into_iter().partition(|candidate| missing.iter().all(|(peer, _)| *peer != candidate.program));
+    let is_there = |candidate: &Candidate| missing.iter().all(|(peer, _)| *peer != candidate.program);
+    let (there, not_there): (Vec<_>, Vec<_>) = candidate::all(settings).into_iter().partition(is_there);
     let mut results: Vec<SetResults> = sources.iter().zip(&sets).map(|(source, set)| blank(source, set)).collect();
     for set in results.iter_mut().filter(|set| set.problem.is_none()) {
         set.skipped = not_there.iter().map(|candidate| not_installed(*candidate, &missing)).collect();
     }
     fill(&bench, &sets, &there, &mut results)?;
-    Ok(Study {
-        results: Results {
-            version: 1,
-            program: program(settings),
-            machine: machine(),
-            split: settings.split(),
-            rates: settings.rates.clone(),
-            budget_seconds: Some(settings.budget),
-            sets: results,
-        },
-        done: bench.done.into_inner(),
-        known: bench.known.into_inner(),
-    })
+    let (done, known) = (bench.done.into_inner(), bench.known.into_inner());
+    Ok(Study { results: describe(settings, results), done, known })
+}
+
+fn describe(settings: &Settings, sets: Vec<SetResults>) -> Results {
+    Results {
+        version: 1,
+        program: program(settings),
+        machine: machine(),
+        split: settings.split(),
+        rates: settings.rates.clone(),
+        budget_seconds: Some(settings.budget),
+        sets,
+    }
 }
 
 /// Runs every candidate on every set that is ready.

@@ -1,7 +1,8 @@
 //! What a run will take: measured on the first examples.
 
-use super::bench::{Bench, Job, Purpose, Ran};
+use super::bench::{Bench, Ran};
 use super::candidate::Candidate;
+use super::job::{Job, Purpose};
 use super::queue::in_parallel;
 use super::split::Prepared;
 use super::{Event, Placed, Skipped, Stage, StudyError};

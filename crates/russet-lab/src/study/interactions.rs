@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bench::{Bench, Job, Purpose};
+use super::bench::Bench;
 use super::child::{Call, Ended};
 use super::choose::Chosen;
+use super::job::{Job, Purpose};
 use super::queue::in_parallel;
 use super::{Interaction, Method, Placed, Program, StudyError};
 
@@ -48,9 +49,11 @@ fn of_one(bench: &Bench<'_>, chosen: &Chosen<'_>) -> Result<Vec<Interaction>, St
         let mut train = job.arguments(&set.train.path.to_string_lossy(), None, bench.settings);
         train.extend(["--output".to_owned(), model.clone()]);
         let inspect = ["inspect", &model, "--json", "--top", TERMS].map(str::to_owned).to_vec();
-        output(bench, train)?;
+        if output(bench, train)?.is_none() {
+            return Ok(None);
+        }
         let inspected = output(bench, inspect)?.and_then(|text| serde_json::from_str::<Inspected>(&text).ok());
-        Ok(strongest(inspected.map_or_else(Vec::new, |inspected| inspected.terms)))
+        Ok(inspected.map(|inspected| strongest(inspected.terms)))
     })?;
     let interaction = |term: Term| Interaction {
         name: set.metadata.translate(&term.name),
@@ -59,7 +62,7 @@ fn of_one(bench: &Bench<'_>, chosen: &Chosen<'_>) -> Result<Vec<Interaction>, St
         epoch: term.epoch.unwrap_or_default(),
         active: term.active.unwrap_or_default(),
     };
-    Ok(terms.into_iter().map(interaction).collect())
+    Ok(terms.into_iter().flatten().map(interaction).collect())
 }
 
 /// What russet prints with these arguments; nothing if it fails, for this is a supplement.

@@ -16,6 +16,7 @@ mod estimate;
 mod events;
 mod files;
 mod interactions;
+mod job;
 mod metadata;
 mod peers;
 mod queue;

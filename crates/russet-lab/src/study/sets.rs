@@ -23,12 +23,22 @@ impl Source {
     pub(super) fn metadata(&self) -> PathBuf {
         self.path.with_file_name(format!("{}.json", self.name))
     }
+
+    /// Says so if other files have the same name: nobody could tell their results apart.
+    pub(super) fn check_name(&self) -> Result<(), String> {
+        let Some(other) = self.others.first() else { return Ok(()) };
+        Err(format!("two files have this name: {} and {}", self.path.display(), other.display()))
+    }
 }
 
-/// The data sets in folders, by name; only those in `only`, unless that is empty.
-pub(super) fn find(places: &[PathBuf], only: &[String]) -> Result<Vec<Source>, StudyError> {
+/// The data sets in folders, by name; only those in `only`, unless that is empty. A study's own table is none.
+pub(super) fn find(places: &[PathBuf], out: &Path, only: &[String]) -> Result<Vec<Source>, StudyError> {
     let mut found: BTreeMap<String, Source> = BTreeMap::new();
+    let own = out.join("results.csv").canonicalize().ok();
     for path in files(places)? {
+        if own.is_some() && path.canonicalize().ok() == own {
+            continue;
+        }
         let Some(name) = name(&path) else { continue };
         match found.get_mut(&name) {
             Some(source) => source.others.push(path),
@@ -90,6 +100,8 @@ mod tests {
             std::fs::write(folder.path().join(file), "").unwrap();
         }
         let places = [folder.path().to_owned()];
+        std::fs::write(folder.path().join("results.csv"), "").unwrap();
+        let find = |places: &[PathBuf], only: &[String]| find(places, folder.path(), only);
         let sets = find(&places, &[]).unwrap();
         assert_eq!(
             sets.iter().map(|set| (set.name.as_str(), set.others.len())).collect::<Vec<_>>(),

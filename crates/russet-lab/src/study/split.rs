@@ -55,10 +55,7 @@ pub(super) enum NotReady {
 impl Prepared {
     /// Reads a data set and writes its parts.
     pub(super) fn new(source: &Source, settings: &Settings, cancelled: &AtomicBool) -> Result<Prepared, NotReady> {
-        if let Some(other) = source.others.first() {
-            let (one, other) = (source.path.display(), other.display());
-            return Err(NotReady::Problem(format!("two files have this name: {one} and {other}")));
-        }
+        source.check_name().map_err(NotReady::Problem)?;
         let metadata = Metadata::read(&source.metadata()).map_err(NotReady::Problem)?;
         let mut lines = Lines::read(source, &metadata, cancelled).map_err(NotReady::Problem)?;
         let task = lines.task(&metadata).map_err(NotReady::Problem)?;
@@ -69,10 +66,8 @@ impl Prepared {
         let (train, test) = order.split_at(lines.len() * 4 / 5);
         check(&lines, train).map_err(NotReady::Problem)?;
         let pilot = &train[..(train.len() / PILOT_SHARE).max(PILOT_EXAMPLES).min(train.len())];
-        let write = |part: &str, places: &[usize]| {
-            let path = settings.work().join(format!("{}.{part}.vw", source.name));
-            write(&lines, places, &path).map_err(NotReady::Fatal)
-        };
+        let path = |part: &str| settings.work().join(format!("{}.{part}.vw", source.name));
+        let write = |part: &str, places: &[usize]| write(&lines, places, &path(part)).map_err(NotReady::Fatal);
         Ok(Prepared {
             name: source.name.clone(),
             task,
@@ -125,13 +120,7 @@ fn order(count: usize, seed: Option<u64>) -> Vec<usize> {
 /// Refuses a part to learn from in which all labels are the same, or that leaves nothing to test with.
 fn check(lines: &Lines, train: &[usize]) -> Result<(), String> {
     match train.split_first() {
-        None => Err(format!(
-            "{} in it: too few to split 80/20",
-            match lines.len() {
-                1 => "there is one example".to_owned(),
-                count => format!("there are {count} examples"),
-            }
-        )),
+        None => Err("there is only one example in it".to_owned()),
         Some((first, others)) if others.iter().all(|place| lines.label(*place) == lines.label(*first)) => {
             let label = lines.label(*first);
             Err(format!("all labels of the first 80% are {label}: there is nothing to learn; --shuffle may help"))

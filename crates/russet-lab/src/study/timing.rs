@@ -1,8 +1,9 @@
 //! Time and memory of the chosen runs, one at a time.
 
-use super::bench::{Bench, Job, Purpose, Ran};
+use super::bench::{Bench, Ran};
 use super::candidate::Candidate;
 use super::choose::{Chosen, progressive_error, test_error};
+use super::job::{Job, Purpose};
 use super::{Event, Placed, Run, Skipped, Stage, StudyError};
 
 /// A run shorter than this many seconds is measured several times...
