@@ -14,7 +14,13 @@ use super::{Event, Observer, Settings, StudyError};
 #[derive(Clone, Debug)]
 pub(super) enum Ran {
     /// It ended well.
-    Finished { report: Report, wall_seconds: f64, cpu_seconds: f64 },
+    Finished {
+        report: Report,
+        wall_seconds: f64,
+        cpu_seconds: f64,
+        /// All that it took, also what is not counted as training, such as Python's start.
+        whole_seconds: f64,
+    },
     /// It was stopped after this many seconds.
     OverTime(f64),
     /// What it said.
@@ -158,6 +164,7 @@ fn outcome(ended: Ended, limit: f64) -> Result<Outcome, String> {
             Ok(Outcome::Finished {
                 wall_seconds: report.seconds.unwrap_or(measured.wall_seconds),
                 cpu_seconds: report.cpu_seconds.unwrap_or(measured.cpu_seconds),
+                whole_seconds: measured.wall_seconds,
                 report,
             })
         }
@@ -169,8 +176,8 @@ fn outcome(ended: Ended, limit: f64) -> Result<Outcome, String> {
 impl From<Outcome> for Ran {
     fn from(outcome: Outcome) -> Ran {
         match outcome {
-            Outcome::Finished { report, wall_seconds, cpu_seconds } => {
-                Ran::Finished { report, wall_seconds, cpu_seconds }
+            Outcome::Finished { report, wall_seconds, cpu_seconds, whole_seconds } => {
+                Ran::Finished { report, wall_seconds, cpu_seconds, whole_seconds }
             }
             Outcome::OverTime(seconds) => Ran::OverTime(seconds),
         }

@@ -36,9 +36,9 @@ pub(super) fn jobs<'a>(bench: &Bench<'_>, entries: &[Entry<'a>]) -> Vec<(usize, 
 }
 
 fn job<'a>(bench: &Bench<'_>, entry: &Entry<'a>, rate: Option<f64>) -> Job<'a> {
-    let Entry { set, candidate, seconds, .. } = *entry;
+    let Entry { set, candidate, seconds, beside, .. } = *entry;
     let grace = if candidate.has_rate() { GRACE } else { 1.0 };
-    let seconds = seconds * WITH_TEST / bench.settings.jobs as f64;
+    let seconds = (seconds * WITH_TEST + beside) / bench.settings.jobs as f64;
     Job { set, candidate, rate, purpose: Purpose::Errors, limit: grace * bench.settings.budget, seconds }
 }
 
@@ -117,7 +117,7 @@ mod tests {
             test_loss: Some(0.25),
             ..Report::default()
         };
-        Ran::Finished { report, wall_seconds: 1.0, cpu_seconds: 1.0 }
+        Ran::Finished { report, wall_seconds: 1.0, cpu_seconds: 1.0, whole_seconds: 1.0 }
     }
 
     #[test]

@@ -66,12 +66,13 @@ fn fill(
     results: &mut [SetResults],
 ) -> Result<(), StudyError> {
     let ready = sets.iter().enumerate().filter_map(|(place, set)| set.as_ref().ok().map(|set| (place, set)));
-    let entry = |place, set, candidate: &Candidate| Entry { place, set, candidate: *candidate, seconds: 0.0 };
+    let entry =
+        |place, set, candidate: &Candidate| Entry { place, set, candidate: *candidate, seconds: 0.0, beside: 0.0 };
     let entries = ready.flat_map(|(place, set)| candidates.iter().map(move |candidate| entry(place, set, candidate)));
     let (entries, too_long) = estimate::within_budget(bench, entries.collect())?;
     let jobs = choose::jobs(bench, &entries);
     let tuning: f64 = jobs.iter().map(|(_, job)| job.seconds).sum();
-    bench.expect(tuning + timing::expected(entries.iter().map(|entry| &entry.seconds)));
+    bench.expect(tuning + timing::expected(&entries));
     let (chosen, failed) = choose::rates(bench, &entries, &jobs)?;
     for (place, found) in interactions::all(bench, &chosen)? {
         results[place].interactions = found;

@@ -19,6 +19,16 @@ pub(super) struct Entry<'a> {
     pub(super) candidate: Candidate,
     /// Seconds that one run is estimated to take.
     pub(super) seconds: f64,
+    /// Seconds that go by beside them, such as for Python's start.
+    pub(super) beside: f64,
+}
+
+#[derive(Default)]
+struct Estimate {
+    seconds: f64,
+    beside: f64,
+    /// Whether it takes more than these seconds.
+    at_least: bool,
 }
 
 /// The entries that fit into the budget, and those that do not, by the places of their sets.
@@ -29,9 +39,9 @@ pub(super) fn within_budget<'a>(
     bench.observer.notice(Event::Begins { stage: Stage::Estimate, runs: entries.iter().filter(needs_one).count() });
     let estimates = in_parallel(bench.settings.jobs, &entries, |entry| estimate(bench, entry))?;
     let (mut within, mut beyond) = (Vec::new(), Vec::new());
-    for (entry, (seconds, at_least)) in entries.into_iter().zip(estimates) {
+    for (entry, Estimate { seconds, beside, at_least }) in entries.into_iter().zip(estimates) {
         if seconds <= bench.settings.budget {
-            within.push(Entry { seconds, ..entry });
+            within.push(Entry { seconds, beside, ..entry });
         } else {
             beyond.push((entry.place, too_long(&entry, seconds, at_least, bench.settings.budget)));
         }
@@ -44,20 +54,21 @@ fn needs_one(entry: &&Entry<'_>) -> bool {
     entry.candidate.has_rate()
 }
 
-/// Seconds, and whether it is more than these.
-fn estimate(bench: &Bench<'_>, entry: &Entry<'_>) -> Result<(f64, bool), StudyError> {
+fn estimate(bench: &Bench<'_>, entry: &Entry<'_>) -> Result<Estimate, StudyError> {
     if !needs_one(&entry) {
-        return Ok((0.0, false));
+        return Ok(Estimate::default());
     }
     let limit = PATIENCE * bench.settings.budget;
     let (set, candidate) = (entry.set, entry.candidate);
     let job = Job { set, candidate, rate: Some(0.5), purpose: Purpose::Estimate, limit, seconds: 0.0 };
     let factor = set.train.examples as f64 / set.pilot.examples as f64;
     Ok(match bench.run(&job)? {
-        Ran::Finished { wall_seconds, .. } => (wall_seconds * factor, false),
-        Ran::OverTime(seconds) => (seconds * factor, true),
+        Ran::Finished { wall_seconds, whole_seconds, .. } => {
+            Estimate { seconds: wall_seconds * factor, beside: whole_seconds - wall_seconds, at_least: false }
+        }
+        Ran::OverTime(seconds) => Estimate { seconds: seconds * factor, at_least: true, ..Estimate::default() },
         // The run itself will tell.
-        Ran::Failed(_) => (0.0, false),
+        Ran::Failed(_) => Estimate::default(),
     })
 }
 

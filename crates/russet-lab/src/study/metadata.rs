@@ -4,29 +4,40 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use russet_data::CsvOptions;
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 
 use super::Task;
 
-/// What a study takes from `NAME.json`; everything may be missing, and anything else may be there.
+/// What a study takes from `NAME.json`; everything may be missing, mean something else, or have other things beside it.
 #[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(super) struct Metadata {
+    #[serde(deserialize_with = "or_nothing")]
     task: Option<String>,
+    #[serde(deserialize_with = "or_nothing")]
     pub(super) source: Option<String>,
     /// Of a table: the column to predict, and what others are.
+    #[serde(deserialize_with = "or_nothing")]
     label: Option<String>,
-    #[serde(default)]
+    #[serde(deserialize_with = "or_nothing")]
     numeric: Vec<String>,
-    #[serde(default)]
+    #[serde(deserialize_with = "or_nothing")]
     categorical: Vec<String>,
-    #[serde(default)]
+    #[serde(deserialize_with = "or_nothing")]
     ignore: Vec<String>,
     /// What features are called that have numbers for names.
-    #[serde(default)]
+    #[serde(deserialize_with = "or_nothing")]
     features: BTreeMap<String, String>,
     /// The same, by the columns that the features were made of.
-    #[serde(default)]
+    #[serde(deserialize_with = "or_nothing")]
     columns: Vec<Column>,
+}
+
+/// A field that is of another kind than expected is someone else's.
+fn or_nothing<'de, D: Deserializer<'de>, T: DeserializeOwned + Default>(deserializer: D) -> Result<T, D::Error> {
+    let value = serde_json::Value::deserialize(deserializer)?;
+    Ok(serde_json::from_value(value).unwrap_or_default())
 }
 
 #[derive(Debug, Deserialize)]
@@ -108,6 +119,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.json");
         assert!(Metadata::read(&path).unwrap().task().is_none());
+        std::fs::write(&path, r#"{"features": 8, "task": ["a"], "source": "here"}"#).unwrap();
+        assert_eq!(Metadata::read(&path).unwrap().source.as_deref(), Some("here"));
         std::fs::write(&path, "{").unwrap();
         assert!(Metadata::read(&path).unwrap_err().contains("a.json: EOF"));
     }

@@ -35,6 +35,8 @@ pub(super) enum Outcome {
         report: Report,
         wall_seconds: f64,
         cpu_seconds: f64,
+        /// All that it took, also what is not counted as training.
+        whole_seconds: f64,
     },
     /// It was stopped after this many seconds.
     OverTime(f64),
@@ -96,7 +98,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path().join("runs")).unwrap();
         let report = Report { test_error: Some(0.1 + 0.2), ..Report::default() };
-        let outcome = Outcome::Finished { report, wall_seconds: 1.5, cpu_seconds: 2.5 };
+        let outcome = Outcome::Finished { report, wall_seconds: 1.5, cpu_seconds: 2.5, whole_seconds: 2.0 };
         assert_eq!(store.find::<Outcome>("a"), None);
         store.keep("a", &outcome).unwrap();
         store.keep("b", &Outcome::OverTime(3.0)).unwrap();

@@ -3,6 +3,7 @@
 use super::bench::{Bench, Ran};
 use super::candidate::Candidate;
 use super::choose::{Chosen, progressive_error, test_error};
+use super::estimate::Entry;
 use super::job::{Job, Purpose};
 use super::{Event, Placed, Run, Skipped, Stage, StudyError};
 
@@ -12,14 +13,19 @@ const SHORT: f64 = 1.0;
 const REPEATS: usize = 3;
 
 /// Seconds that the timings are estimated to take.
-pub(super) fn expected<'a>(chosen: impl Iterator<Item = &'a f64>) -> f64 {
-    chosen.map(|seconds| if *seconds < SHORT { REPEATS as f64 * seconds } else { *seconds }).sum()
+pub(super) fn expected(entries: &[Entry<'_>]) -> f64 {
+    entries.iter().map(|entry| repeats(entry) as f64 * (entry.seconds + entry.beside)).sum()
+}
+
+/// How often a run is measured, by its estimate.
+fn repeats(entry: &Entry<'_>) -> usize {
+    if entry.seconds < SHORT { REPEATS } else { 1 }
 }
 
 /// The finished runs, by the places of their sets, or why there is none.
 pub(super) fn all(bench: &Bench<'_>, chosen: &[Chosen<'_>]) -> Result<Vec<Placed<Result<Run, Skipped>>>, StudyError> {
-    let repeats = |chosen: &Chosen<'_>| if chosen.entry.seconds < SHORT { REPEATS } else { 1 };
-    bench.observer.notice(Event::Begins { stage: Stage::Time, runs: chosen.iter().map(repeats).sum() });
+    let runs = chosen.iter().map(|chosen| repeats(&chosen.entry)).sum();
+    bench.observer.notice(Event::Begins { stage: Stage::Time, runs });
     chosen.iter().map(|chosen| Ok((chosen.entry.place, timed(bench, chosen)?))).collect()
 }
 
@@ -38,7 +44,7 @@ fn timed(bench: &Bench<'_>, chosen: &Chosen<'_>) -> Result<Result<Run, Skipped>,
             break;
         }
         let (report, wall_seconds, cpu_seconds) = match bench.run(&job(chosen, repeat))? {
-            Ran::Finished { report, wall_seconds, cpu_seconds } => (report, wall_seconds, cpu_seconds),
+            Ran::Finished { report, wall_seconds, cpu_seconds, .. } => (report, wall_seconds, cpu_seconds),
             Ran::OverTime(_) => break,
             Ran::Failed(words) => return Ok(Err(skipped(chosen, words))),
         };
@@ -62,7 +68,7 @@ fn job<'a>(chosen: &Chosen<'a>, repeat: usize) -> Job<'a> {
         rate: chosen.rate,
         purpose: Purpose::Time(repeat),
         limit: f64::INFINITY,
-        seconds: entry.seconds,
+        seconds: entry.seconds + entry.beside,
     }
 }
 

@@ -80,7 +80,8 @@ impl Environment<'_> {
             return Ok(python);
         }
         observer.notice(Event::Installing { peer: program });
-        if !python.is_file() {
+        // Also where making it was interrupted.
+        if !python.is_file() || ask(&python, &["-m", "pip", "--version"], self.cancelled).is_err() {
             ask(Path::new("python3"), &["-m", "venv", &self.folder.to_string_lossy()], self.cancelled)?;
         }
         let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
