@@ -8,7 +8,7 @@ const READING: &str = "--format --label --weight --tag --categorical --numeric -
 const LEARNING: &str =
     "--expansion --ngram --loss --quantile --step --learning-rate --l1 --l2 --bits --indexing --seed";
 
-fn flags() -> [(&'static str, String); 7] {
+fn flags() -> [(&'static str, String); 8] {
     [
         (
             "train",
@@ -21,6 +21,11 @@ fn flags() -> [(&'static str, String); 7] {
         ("inspect", "--top --json --csv --tree".to_owned()),
         ("tune", format!("{READING} {LEARNING} --grid --alphas --output --json --quiet")),
         ("convert", format!("{READING} --output --quiet")),
+        (
+            "lab",
+            "--out --rates --alphas --budget --jobs --shuffle --sets --preset --with-vw --with-lightgbm --with-sklearn --venv --json --quiet"
+                .to_owned(),
+        ),
         ("lab theory", "--quick --seed --json --quiet".to_owned()),
     ]
 }

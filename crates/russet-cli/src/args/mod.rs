@@ -11,7 +11,7 @@ use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 pub(crate) use data::DataArgs;
-pub(crate) use lab::{LabArgs, LabCommand, TheoryArgs};
+pub(crate) use lab::{LabArgs, LabCommand, StudyArgs, TheoryArgs};
 pub(crate) use learn::LearnArgs;
 
 /// Learns nonlinear models of large sparse and tabular data, online.
@@ -38,7 +38,7 @@ pub(crate) enum Command {
     Tune(TuneArgs),
     /// Write data in another format, or as a cache that loads faster
     Convert(ConvertArgs),
-    /// Experiments with the learner
+    /// Experiments: the paper's study on folders of data sets, and its theory
     Lab(LabArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),

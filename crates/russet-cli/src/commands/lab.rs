@@ -1,5 +1,7 @@
 //! `russet lab`: experiments with the learner.
 
+mod board;
+mod study;
 mod theory;
 
 use std::process::ExitCode;
@@ -10,6 +12,7 @@ use crate::args::{LabArgs, LabCommand};
 
 pub(crate) fn run(args: &LabArgs) -> Result<ExitCode> {
     match &args.experiment {
-        LabCommand::Theory(args) => theory::run(args),
+        Some(LabCommand::Theory(args)) => theory::run(args),
+        None => study::run(&args.study),
     }
 }

@@ -32,13 +32,18 @@ impl Child {
 
     /// Waits for the row that shows this many examples.
     pub(crate) fn wait_for_row(&mut self, examples: &str) {
-        loop {
-            let start = self.said.len();
-            assert!(self.errors.read_line(&mut self.said).unwrap() > 0, "it ended before {examples}: {}", self.said);
-            if self.said[start..].split_whitespace().next() == Some(examples) {
-                return;
-            }
-        }
+        while self.next_line(examples).split_whitespace().next() != Some(examples) {}
+    }
+
+    /// Waits for a line that begins with these words.
+    pub(crate) fn wait_for_line(&mut self, start: &str) {
+        while !self.next_line(start).starts_with(start) {}
+    }
+
+    fn next_line(&mut self, wanted: &str) -> &str {
+        let start = self.said.len();
+        assert!(self.errors.read_line(&mut self.said).unwrap() > 0, "it ended before {wanted}: {}", self.said);
+        &self.said[start..]
     }
 
     /// What Ctrl-C sends.

@@ -1,5 +1,7 @@
 //! What a study found: the one thing that its runs fill and its report reads. Written as `results.json`.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// A whole study: what was asked, on which machine, and what came of each data set.
@@ -151,4 +153,33 @@ pub struct Interaction {
     pub epoch: u32,
     /// Share of the examples in which it is active.
     pub active: f64,
+}
+
+/// The method's word in figures and tables, such as `picky-weight`.
+impl fmt::Display for Method {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Method::Lin => "lin",
+            Method::Quad => "quad",
+            Method::Cubic => "cubic",
+            Method::Apple => "apple",
+            Method::Ssm => "ssm",
+            Method::Fallback => "fallback",
+            Method::PickyWeight => "picky-weight",
+            Method::PickySsm => "picky-ssm",
+            Method::Default => "default",
+        })
+    }
+}
+
+/// The program's name as its users write it.
+impl fmt::Display for Program {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Program::Russet => "russet",
+            Program::Vw => "VW",
+            Program::Lightgbm => "LightGBM",
+            Program::Sklearn => "scikit-learn",
+        })
+    }
 }
