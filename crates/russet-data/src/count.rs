@@ -64,18 +64,26 @@ fn count_noting(inputs: &Inputs, options: &ReadOptions, so_far: &AtomicU64) -> R
         return count_by_parsing(inputs, options, so_far);
     }
     // Lines are counted without a look at their features: should one be faulty, the reader will stop there anyway.
+    let shard = options.shard;
     let mut blocks = Blocks::new(inputs, options);
     let Some((format, _)) = blocks.peek()? else { return Ok(0) };
     let mut block = Block::default();
     while blocks.next(&mut block)? {
-        so_far.fetch_add(crate::parse::count(format, &block.layout, &block.bytes), Ordering::Relaxed);
+        if shard.is_none_or(|shard| shard.takes(block.sequence)) {
+            so_far.fetch_add(crate::parse::count(format, &block.layout, &block.bytes), Ordering::Relaxed);
+        }
     }
     Ok(so_far.load(Ordering::Relaxed))
 }
 
 fn count_by_parsing(inputs: &Inputs, options: ReadOptions, so_far: &AtomicU64) -> Result<u64, DataError> {
+    let shard = options.shard;
     let mut stream = Stream::open(inputs, options)?;
     while let Some(parsed) = stream.next()? {
+        if shard.is_some_and(|shard| !shard.takes(parsed.block.sequence)) {
+            stream.recycle(parsed);
+            continue;
+        }
         // A cache also gives out what has no label and will be skipped by the learner.
         let has_label = |place: &usize| parsed.batch.example(*place).label.value.is_some();
         let count = (0..parsed.batch.len()).filter(has_label).count() as u64;

@@ -19,7 +19,7 @@ pub mod write;
 pub use count::{Counting, count_examples};
 pub use error::DataError;
 pub use format::Format;
-pub use options::{CsvOptions, OnError, ReadOptions};
+pub use options::{CsvOptions, OnError, ReadOptions, Shard};
 pub use parse::{Column, ColumnKind, LabelColumn, Parsed, Schema};
 pub use source::{Block, Fingerprint, Input, Inputs, Progress};
 pub use stream::Stream;

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use crate::Format;
 use crate::parse::Schema;
+use crate::source::BLOCK_BYTES;
 
 /// What to do with a line that cannot be understood.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,6 +49,22 @@ impl CsvOptions {
     }
 }
 
+/// A part of the inputs: every `count`th block, from the block with number `index` on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// Which part, from 0.
+    pub index: u64,
+    /// How many parts there are.
+    pub count: u64,
+}
+
+impl Shard {
+    /// True if the block with this number belongs to the part.
+    pub fn takes(self, sequence: u64) -> bool {
+        sequence % self.count == self.index
+    }
+}
+
 /// How to read examples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadOptions {
@@ -61,6 +78,11 @@ pub struct ReadOptions {
     pub threads: usize,
     /// Whether each block's bytes are hashed, so that a place in the data can be recognised.
     pub hash_blocks: bool,
+    /// How much text a block aims to hold.
+    pub block_bytes: usize,
+    /// Only a part of the inputs is wanted, read by one thread. A block of a cache may declare features that later ones use, so all of
+    /// its blocks come out, and whoever learns has to [skip](russet::Learner::skip) those of other parts.
+    pub shard: Option<Shard>,
     /// What the user says about the columns of a table.
     pub csv: CsvOptions,
     /// What the columns of a table mean, if that is settled.
@@ -75,6 +97,8 @@ impl Default for ReadOptions {
             labels: true,
             threads: 1,
             hash_blocks: false,
+            block_bytes: BLOCK_BYTES,
+            shard: None,
             csv: CsvOptions::default(),
             schema: None,
         }

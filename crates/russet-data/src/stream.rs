@@ -83,7 +83,7 @@ impl Stream {
         let Some(Opened { blocks, format, schema }) = opened else {
             return Ok(Stream { source: Source::Nothing, format: Format::Vw, schema: None, progress, failed: None });
         };
-        let source = if options.threads <= 1 && !may_wait {
+        let source = if (options.threads <= 1 || options.shard.is_some()) && !may_wait {
             Source::Inline(Box::new(Inline { blocks, parser: Parser::new(0, options), spare: None }))
         } else {
             Source::Threads(Threads::start(blocks, format, &options))

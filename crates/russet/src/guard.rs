@@ -158,6 +158,14 @@ impl Mixture {
         self.squared_importance += importance * importance;
     }
 
+    /// Adds what another has noted since it was as `earlier`.
+    pub(crate) fn merge(&mut self, other: &Mixture, earlier: &Mixture) {
+        self.adaptive_loss += other.adaptive_loss - earlier.adaptive_loss;
+        self.linear_loss += other.linear_loss - earlier.linear_loss;
+        self.importance += other.importance - earlier.importance;
+        self.squared_importance += other.squared_importance - earlier.squared_importance;
+    }
+
     /// `a`: the adaptive expansion's share in predictions, from 0 to 1.
     pub(crate) fn adaptive_share(&self) -> f32 {
         if self.adaptive_loss == self.linear_loss {

@@ -48,6 +48,8 @@ pub struct Learner {
     guard_scratches: Scratches,
     /// After how many examples the feature set grows.
     next_growth: u64,
+    /// When it grows, if that is not for the model's schedule to say.
+    growing: Option<Schedule>,
     pass: Pass,
 }
 
@@ -99,7 +101,8 @@ impl Learner {
         let next_growth = model.growth.as_ref().map_or(u64::MAX, Growth::next);
         let (enumerator, rows, pass) = (Enumerator::default(), Vec::new(), Pass::Only);
         let (scratches, guard_scratches) = (Scratches::default(), Scratches::default());
-        Learner { model, intake, enumerator, rows, scratches, guard_scratches, next_growth, pass }
+        let growing = None;
+        Learner { model, intake, enumerator, rows, scratches, guard_scratches, next_growth, growing, pass }
     }
 
     /// For an adaptive expansion: says how many examples the whole course has, over which epochs are spaced. Without
@@ -133,6 +136,26 @@ impl Learner {
             _ if pass + 1 < passes => Pass::Earlier,
             _ => Pass::Last,
         };
+    }
+
+    /// Says, before the first example, that the feature set grows over the first `examples` only, whatever the length of
+    /// the course.
+    pub(crate) fn grow_within(&mut self, examples: u64) {
+        self.growing = Some(Schedule::new(self.model.settings.epochs, Some(examples)));
+        self.next_growth = self.following_growth();
+    }
+
+    /// The model, to be laid out anew; [`Learner::forget_places`] has to follow.
+    pub(crate) fn model_mut(&mut self) -> &mut Model {
+        &mut self.model
+    }
+
+    /// Forgets what hangs on where weights are. `slots`: features have other slots than before, too.
+    pub(crate) fn forget_places(&mut self, slots: bool) {
+        self.enumerator = Enumerator::default();
+        self.rows.clear();
+        self.intake.forget_places(slots);
+        self.next_growth = self.following_growth();
     }
 
     /// The model as it stands.
@@ -243,8 +266,14 @@ impl Learner {
         let model = &mut self.model;
         if model.progress.tally.examples >= self.next_growth {
             model.grow();
-            self.next_growth = model.growth.as_ref().map_or(u64::MAX, Growth::next);
+            self.next_growth = self.following_growth();
         }
+    }
+
+    /// After how many examples the feature set grows next.
+    fn following_growth(&self) -> u64 {
+        let Some(growth) = &self.model.growth else { return u64::MAX };
+        self.growing.map_or_else(|| growth.next(), |schedule| schedule.next_growth(growth.grown).unwrap_or(u64::MAX))
     }
 
     /// Learns from the example that was opened last.

@@ -20,6 +20,7 @@ pub mod loss;
 pub mod metrics;
 pub mod model;
 mod monomial;
+pub mod parallel;
 mod schedule;
 pub mod select;
 pub mod settings;

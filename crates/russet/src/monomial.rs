@@ -17,6 +17,19 @@ impl Monomial {
         Monomial(slots)
     }
 
+    /// The product of base features in any order; there must be one at least.
+    pub(crate) fn of(mut slots: Vec<u32>) -> Monomial {
+        slots.sort_unstable();
+        Monomial(slots)
+    }
+
+    /// This monomial with one factor less, which it must have.
+    pub(crate) fn without(&self, slot: u32) -> Monomial {
+        let mut slots = self.0.clone();
+        slots.remove(slots.partition_point(|other| *other < slot));
+        Monomial(slots)
+    }
+
     /// How many factors there are.
     pub(crate) fn degree(&self) -> usize {
         self.0.len()

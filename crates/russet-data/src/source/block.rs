@@ -69,6 +69,8 @@ struct OpenFile {
     /// What was read past the last cut.
     rest: Vec<u8>,
     ended: bool,
+    /// How much text a block aims to hold.
+    block_bytes: usize,
     line: u64,
     /// CSV only: what is between fields.
     delimiter: Option<u8>,
@@ -113,13 +115,17 @@ impl Blocks {
                 Format::Cache => open.next_of_cache(block)?,
                 _ => open.next_of_text(block)?,
             };
-            if filled {
+            if !filled {
+                self.open = None;
+                continue;
+            }
+            block.sequence = self.sequence;
+            self.sequence += 1;
+            let wanted = self.options.shard.is_none_or(|shard| shard.takes(block.sequence));
+            if wanted || open.format == Format::Cache {
                 break;
             }
-            self.open = None;
         }
-        block.sequence = self.sequence;
-        self.sequence += 1;
         if self.options.hash_blocks {
             block.hash = xxh3_64(&block.bytes);
         }
@@ -147,12 +153,13 @@ impl Blocks {
         let Some(input) = self.waiting.next() else { return Ok(false) };
         let name = input.name();
         let mut reader = input.open(Arc::clone(&self.progress.read))?;
-        let mut rest = Vec::with_capacity(BLOCK_BYTES + 1);
-        reader.by_ref().take(BLOCK_BYTES as u64).read_to_end(&mut rest).map_err(|cause| DataError::io(&name, cause))?;
+        let block_bytes = self.options.block_bytes;
+        let mut rest = Vec::with_capacity(block_bytes + 1);
+        reader.by_ref().take(block_bytes as u64).read_to_end(&mut rest).map_err(|cause| DataError::io(&name, cause))?;
         if rest.is_empty() {
             return Err(DataError::Empty { name });
         }
-        let ended = rest.len() < BLOCK_BYTES;
+        let ended = rest.len() < block_bytes;
         let format = self.settle_format(&name, &rest)?;
         let mut open = OpenFile {
             name,
@@ -161,6 +168,7 @@ impl Blocks {
             layout: Layout::default(),
             rest,
             ended,
+            block_bytes,
             line: 1,
             delimiter: None,
             declared: 0,
@@ -269,7 +277,7 @@ impl OpenFile {
                 message: format!("this line is longer than {} MiB; expected an end of line", LONGEST_LINE >> 20),
             });
         }
-        let wanted = if bytes.len() < BLOCK_BYTES { BLOCK_BYTES - bytes.len() } else { bytes.len() };
+        let wanted = if bytes.len() < self.block_bytes { self.block_bytes - bytes.len() } else { bytes.len() };
         let taken = self.reader.by_ref().take(wanted as u64).read_to_end(bytes);
         let taken = taken.map_err(|cause| DataError::io(&self.name, cause))?;
         self.ended = taken < wanted;

@@ -41,6 +41,35 @@ impl Inputs {
         Inputs(vec![Input::File(path.to_owned())])
     }
 
+    /// Deals the inputs out to `parts`, so that these are about the same size: the largest go first, each to the part that has the least so
+    /// far. Within a part they keep their order. Parts may be empty.
+    pub fn deal(&self, parts: usize) -> Vec<Inputs> {
+        let mut places: Vec<usize> = (0..self.0.len()).collect();
+        places.sort_by_key(|place| (std::cmp::Reverse(self.0[*place].bytes()), *place));
+        let mut dealt = vec![(0, Vec::new()); parts];
+        for place in places {
+            if let Some((bytes, taken)) = dealt.iter_mut().min_by_key(|(bytes, _)| *bytes) {
+                *bytes += self.0[place].bytes();
+                taken.push(place);
+            }
+        }
+        let inputs = |mut places: Vec<usize>| {
+            places.sort_unstable();
+            Inputs(places.into_iter().map(|place| self.0[place].clone()).collect())
+        };
+        dealt.into_iter().map(|(_, places)| inputs(places)).collect()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Each input.
     pub fn iter(&self) -> impl Iterator<Item = &Input> {
         self.0.iter()

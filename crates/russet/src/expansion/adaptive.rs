@@ -255,6 +255,11 @@ impl Bits {
         self.0[word] |= 1 << (slot % 64);
     }
 
+    /// The set as words of 64 slots each.
+    pub(crate) fn into_words(self) -> Vec<u64> {
+        self.0
+    }
+
     pub(crate) fn clear(&mut self, slot: u32) {
         if let Some(word) = self.0.get_mut(slot as usize / 64) {
             *word &= !(1 << (slot % 64));

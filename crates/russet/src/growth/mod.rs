@@ -1,9 +1,11 @@
 //! A feature set that grows: its parents, when it grows next, and where the weights of its products are.
 
 mod choice;
+mod joined;
 mod saved;
 mod storage;
 
+pub(crate) use joined::{Ground, Joined, Owners};
 pub(crate) use saved::GrowthHeader;
 pub use storage::{Layout, StorageReport};
 

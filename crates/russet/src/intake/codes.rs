@@ -92,6 +92,12 @@ impl Codes {
         dictionary.slots.resize(dictionary.ids.len(), UNRESOLVED);
     }
 
+    /// Every slot has to be asked for again.
+    pub(super) fn forget_slots(&mut self) {
+        self.dictionaries.iter_mut().for_each(|dictionary| dictionary.slots.fill(UNRESOLVED));
+        self.numbered.fill(UNRESOLVED);
+    }
+
     /// Adds the slots of `codes` to `slots`.
     #[inline]
     pub(super) fn follow(&self, batch: &Batch, codes: &[u32], slots: &mut Vec<u32>) -> Found {

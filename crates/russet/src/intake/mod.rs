@@ -51,6 +51,14 @@ impl Intake {
         self.codes.begin(batch);
     }
 
+    /// Forgets what hangs on where weights are: the model's tables have been laid out anew. `slots`: so have its features.
+    pub(crate) fn forget_places(&mut self, slots: bool) {
+        self.base = BaseFeatures::default();
+        if slots {
+            self.codes.forget_slots();
+        }
+    }
+
     /// Prepares for the example at `place` and the one after it, which will be taken soon: asks for the memory where the
     /// slots of the later one are known, and visits those of the former.
     #[inline]

@@ -41,6 +41,16 @@ impl LabelsSeen {
         self.largest = self.largest.max(label);
     }
 
+    /// Takes note of all labels that another has seen.
+    pub(crate) fn merge(&mut self, other: &LabelsSeen) {
+        self.minus_one |= other.minus_one;
+        self.zero |= other.zero;
+        self.one |= other.one;
+        self.other |= other.other;
+        self.smallest = self.smallest.min(other.smallest);
+        self.largest = self.largest.max(other.largest);
+    }
+
     /// True if no label has occurred.
     pub fn is_empty(&self) -> bool {
         !(self.minus_one || self.zero || self.one || self.other)

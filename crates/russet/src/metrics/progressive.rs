@@ -52,6 +52,20 @@ impl Tally {
         self.mistakes_at_half += if (prediction > 0.5) == (label > 0.5) { 0.0 } else { weight };
     }
 
+    /// Adds the examples of another tally.
+    pub(crate) fn merge(&mut self, other: &Tally) {
+        self.examples += other.examples;
+        self.importance += other.importance;
+        self.loss += other.loss;
+        self.squared_error += other.squared_error;
+        self.label += other.label;
+        self.squared_label += other.squared_label;
+        self.mistakes_at_zero += other.mistakes_at_zero;
+        self.mistakes_at_half += other.mistakes_at_half;
+        self.features += other.features;
+        self.base_features += other.base_features;
+    }
+
     /// What has come since `earlier`.
     pub fn since(&self, earlier: &Tally) -> Tally {
         Tally {

@@ -201,6 +201,13 @@ impl Model {
         }
     }
 
+    /// Makes the guard as it would be had the feature set grown just now, if there is none and there should be.
+    pub(crate) fn begin_guard(&mut self) {
+        if self.growth.is_some() && self.guard.is_none() {
+            self.renew_guard();
+        }
+    }
+
     /// How much say products have in predictions, from 0 to 1: see [`GuardKind`].
     pub fn adaptive_share(&self) -> f32 {
         self.guard.as_ref().map_or(1.0, |guard| guard.state.mixture.adaptive_share())

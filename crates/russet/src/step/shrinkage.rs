@@ -62,7 +62,7 @@ impl Shrinkage {
     }
 
     /// Writes out what every weight stands for and starts anew. Rare, so its cost is spread over many examples.
-    pub(super) fn settle(&mut self, tables: &mut [&mut WeightTable]) {
+    pub(crate) fn settle(&mut self, tables: &mut [&mut WeightTable]) {
         tables.iter_mut().for_each(|table| table.change_weights(|stored| self.weight(stored)));
         *self = Shrinkage::default();
     }

@@ -1,0 +1,262 @@
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use super::features::{self, Moves};
+use super::mean::Average;
+use super::note::{self, Note};
+use super::parents::{self, Union};
+use super::weights::{self, Product};
+use super::{Collective, ParallelError};
+use crate::Learner;
+use crate::growth::{Ground, Growth};
+use crate::guard::Mixture;
+use crate::metrics::Progressive;
+use crate::model::Model;
+use crate::schedule::Schedule;
+use crate::weights::WeightTable;
+
+/// Makes one model of the learners of several ranks.
+///
+/// Each rank has one of its own, beside its learner. All call the same methods in the same order.
+///
+/// ```
+/// use russet::parallel::{Average, Synchroniser, ThreadCollective};
+/// use russet::{Learner, batch::{Batch, Dictionary, Label}, feature::Namespace, settings::Settings};
+///
+/// let learn = |number: u64, mut rank: ThreadCollective| {
+///     let (mut dictionary, mut batch) = (Dictionary::default(), Batch::default());
+///     batch.start(&mut dictionary);
+///     for round in 0..50 {
+///         let warm = (round + number) % 2 == 0;
+///         batch.push_named(&mut dictionary, Namespace::ANONYMOUS, if warm { "sun" } else { "rain" }, 1.0);
+///         batch.end_example(Label::new(if warm { 1.0 } else { -1.0 }), b"", round + 1);
+///     }
+///     let mut learner = Learner::new(Settings::default().check().unwrap());
+///     let mut synchroniser = Synchroniser::new(Average::Adaptive);
+///     synchroniser.begin(&mut learner, batch.len() as u64, 2, &rank);
+///     for pass in 0..2 {
+///         learner.set_pass(pass, 2);
+///         learner.learn(&batch).unwrap();
+///         synchroniser.synchronise(&mut learner, &mut rank, true).unwrap();
+///     }
+///     synchroniser.finish(&mut learner, &mut rank).unwrap();
+///     learner.into_model()
+/// };
+/// let models = std::thread::scope(|scope| {
+///     let threads: Vec<_> = (0..).zip(ThreadCollective::new(2)).map(|(n, rank)| scope.spawn(move || learn(n, rank))).collect();
+///     threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+/// });
+/// assert_eq!(models[0].progress().tally.examples, 200);
+/// assert_eq!(models[0].to_bytes(), models[1].to_bytes());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Synchroniser {
+    average: Average,
+    /// How many features all ranks have in the same slots.
+    agreed: usize,
+    /// Whether all ranks have the same parents.
+    joined: bool,
+    /// The guard's, and how many examples this rank had learned from, when ranks last came together.
+    mixture: Mixture,
+    examples: u64,
+    totals: Progressive,
+}
+
+impl Synchroniser {
+    /// For ranks that have not met yet.
+    pub fn new(average: Average) -> Synchroniser {
+        let (mixture, totals) = (Mixture::default(), Progressive::default());
+        Synchroniser { average, agreed: 0, joined: false, mixture, examples: 0, totals }
+    }
+
+    /// Tells the learner, before its first example, of its part: how many examples this rank has, and in how many passes it
+    /// goes through them. An adaptive expansion grows in the first pass only.
+    pub fn begin(&self, learner: &mut Learner, examples: u64, passes: u32, collective: &dyn Collective) {
+        learner.set_course_length(examples * u64::from(passes));
+        if collective.ranks() > 1 {
+            learner.grow_within(examples);
+        }
+    }
+
+    /// Progressive validation over all ranks, as it was when they last came together.
+    pub fn totals(&self) -> &Progressive {
+        &self.totals
+    }
+
+    /// Makes one model of all learners', and gives it to each. `done`: this rank has come to the end of its data, for this pass. True if
+    /// all have; as long as not, this has to be called again. With an adaptive expansion, the first call ends its growth.
+    pub fn synchronise(
+        &mut self,
+        learner: &mut Learner,
+        collective: &mut dyn Collective,
+        done: bool,
+    ) -> Result<bool, ParallelError> {
+        if collective.ranks() == 1 {
+            self.totals = *learner.model().progress();
+            return Ok(done);
+        }
+        super::check(learner.model().settings())?;
+        let model = learner.model_mut();
+        settle(model);
+        if !self.joined {
+            model.begin_guard();
+            // All ranks' products together are another learner than any before.
+            model.guard.iter_mut().for_each(|guard| guard.state.mixture = Mixture::default());
+        }
+        let examples = model.progress.tally.examples;
+        let notes = Note::of(model, done, examples - self.examples).exchange(collective)?;
+        self.examples = examples;
+        self.totals = note::totals(&notes);
+        let active: Vec<usize> = (0..notes.len()).filter(|rank| notes[*rank].learned > 0).collect();
+        if !active.is_empty() {
+            let moves = features::join(model, &mut self.agreed, collective)?;
+            self.join_weights(model, &moves, &active, collective)?;
+            note::apply(&notes, model, &mut self.mixture);
+            learner.forget_places(!moves.is_none());
+            compare(fingerprint(learner.model()), collective)?;
+        }
+        Ok(notes.iter().all(|note| note.done))
+    }
+
+    /// Gives all ranks the same parents and weights.
+    fn join_weights(
+        &mut self,
+        model: &mut Model,
+        moves: &Moves,
+        active: &[usize],
+        collective: &mut dyn Collective,
+    ) -> Result<(), ParallelError> {
+        let slot_count = model.features.slot_count();
+        model.linear = moves.table(&model.linear, slot_count);
+        if let Some(guard) = &mut model.guard {
+            guard.linear = moves.table(&guard.linear, slot_count);
+        }
+        let Some(growth) = model.growth.take() else {
+            return weights::average(model, &[], None, (self.average, active), collective);
+        };
+        let union = Union::of(&growth.parents, moves, self.joined, collective)?;
+        self.joined = true;
+        let products = own_products(&growth, &model.products, moves, &union);
+        let average = self.totals.tally.base_features_per_example().unwrap_or(0.0);
+        let ground = Ground { fractional: union.fractional.clone(), slot_count, average };
+        let left_out = growth.storage(&model.products).left_out;
+        let mut joined = growth.joined(&union.parents, ground, &model.settings, &mut model.products);
+        joined.set_left_out(left_out);
+        model.growth = Some(joined);
+        weights::average(model, &products, Some(&union), (self.average, active), collective)
+    }
+
+    /// Ends learning, after the last synchronisation: what each rank has counted is summed, and all have the same model, to the bit.
+    pub fn finish(&mut self, learner: &mut Learner, collective: &mut dyn Collective) -> Result<(), ParallelError> {
+        if collective.ranks() == 1 {
+            return Ok(());
+        }
+        let model = learner.model_mut();
+        model.progress = self.totals;
+        sum_counts(model, collective)?;
+        learner.forget_places(false);
+        compare(xxh3_64(&learner.model().to_bytes()), collective)
+    }
+}
+
+/// Writes out what all weights stand for, so that they can be averaged.
+fn settle(model: &mut Model) {
+    if model.shrinkage != Default::default() {
+        model.shrinkage.settle(&mut [&mut model.linear, &mut model.products]);
+    }
+    model.linear.forget_moments();
+    if let Some(guard) = model.guard.as_mut().filter(|guard| guard.state.shrinkage != Default::default()) {
+        guard.state.shrinkage.settle(&mut [&mut guard.linear]);
+    }
+}
+
+/// This rank's products, by the parents that they will have.
+fn own_products(growth: &Growth, table: &WeightTable, moves: &Moves, union: &Union) -> Vec<Product> {
+    let mut products = Vec::new();
+    growth.visit_in_order(table, |parent, slot, place| {
+        let product = parents::moved(&growth.parents.get(parent).monomial.times(slot), moves);
+        if let Some((parent, slot)) = union.owners.owner(&product) {
+            products.push(Product { parent, slot, weight: table.get(place), count: table.active(place) });
+        }
+    });
+    // Features that have come to share a slot have made one product of two.
+    products.sort_by_key(Product::key);
+    products.dedup_by_key(|product| product.key());
+    products
+}
+
+/// Sums what each rank has counted. Features, parents and products are the same everywhere.
+fn sum_counts(model: &mut Model, collective: &mut dyn Collective) -> Result<(), ParallelError> {
+    let mut places = Vec::new();
+    if let Some(growth) = &model.growth {
+        growth.visit_in_order(&model.products, |_, _, place| places.push(place));
+    }
+    let Model { linear, guard, growth, products, settings, .. } = model;
+    let mut sums: Vec<f64> = (0..linear.len()).map(|slot| f64::from(linear.active(slot))).collect();
+    if let Some(guard) = &guard {
+        sums.extend((0..guard.linear.len()).map(|slot| f64::from(guard.linear.active(slot))));
+    }
+    sums.extend(places.iter().map(|place| f64::from(products.active(*place))));
+    if let Some(growth) = growth {
+        let left_out = growth.storage(products).left_out;
+        sums.extend(growth.counted().iter().map(|count| f64::from(*count)));
+        sums.extend([left_out as f64, growth.schedule.length().unwrap_or(0) as f64]);
+    }
+    collective.sum(&mut sums)?;
+    let mut sums = sums.into_iter();
+    let mut next = || sums.next().unwrap_or(0.0);
+    // Conversions from floating point stop at the largest number.
+    (0..linear.len()).for_each(|slot| linear.set_active(slot, next() as u32));
+    if let Some(guard) = guard {
+        (0..guard.linear.len()).for_each(|slot| guard.linear.set_active(slot, next() as u32));
+    }
+    places.iter().for_each(|place| products.set_active(*place, next() as u32));
+    if let Some(growth) = growth {
+        growth.counted().iter_mut().for_each(|count| *count = next() as u32);
+        growth.set_left_out(next() as u64);
+        growth.schedule = Schedule::new(settings.epochs, Some(next() as u64));
+    }
+    Ok(())
+}
+
+/// Makes sure that all ranks have the same.
+fn compare(hash: u64, collective: &mut dyn Collective) -> Result<(), ParallelError> {
+    let gathered = collective.gather(&hash.to_le_bytes())?;
+    match gathered.iter().position(|theirs| theirs != &gathered[0]) {
+        Some(rank) => Err(ParallelError::Diverged { rank }),
+        None => Ok(()),
+    }
+}
+
+/// A hash of all that predictions and steps depend on.
+fn fingerprint(model: &Model) -> u64 {
+    let mut hasher = Xxh3::new();
+    for (id, slot, name) in model.features.iter() {
+        hasher.update(&id.0.to_le_bytes());
+        hasher.update(&slot.to_le_bytes());
+        hasher.update(name);
+    }
+    let mut add = |table: &WeightTable, place: usize| {
+        let slot = table.get(place);
+        [slot.weight, slot.gradient, slot.scale].iter().for_each(|value| hasher.update(&value.to_le_bytes()));
+    };
+    (0..model.linear.len()).for_each(|place| add(&model.linear, place));
+    if let Some(guard) = &model.guard {
+        (0..guard.linear.len()).for_each(|place| add(&guard.linear, place));
+    }
+    if let Some(growth) = &model.growth {
+        growth.visit_in_order(&model.products, |_, _, place| add(&model.products, place));
+        growth.visit_in_order(&model.products, |parent, slot, _| {
+            hasher.update(&parent.to_le_bytes());
+            hasher.update(&slot.to_le_bytes());
+        });
+        for parent in growth.parents.iter() {
+            parent.monomial.slots().iter().for_each(|slot| hasher.update(&slot.to_le_bytes()));
+            hasher.update(&parent.heritage.to_le_bytes());
+        }
+        growth.parents.fractional_bits().iter().for_each(|word| hasher.update(&word.to_le_bytes()));
+    }
+    let guard = model.guard.as_ref().map(|guard| guard.state);
+    let state = (model.scale, model.shrinkage, model.rounds, model.progress.labels, guard);
+    hasher.update(&serde_json::to_vec(&state).unwrap_or_default());
+    hasher.digest()
+}
