@@ -211,8 +211,8 @@ fn threads_compression_and_cache_give_the_same_bytes() {
     folder.run("convert data.vw -q -o data.cache").succeeds();
     for flags in ["", "--passes 3", "--holdout 0.2", "--passes 2 --holdout 0.2"] {
         let flags = format!("{flags} --expansion apple");
-        let wanted = folder.train(&format!("data.vw {flags} --threads 1"));
-        for data in ["data.vw --threads 2", "data.vw.gz", "data.cache", "data.vw --cache kept.cache"] {
+        let wanted = folder.train(&format!("data.vw {flags} --readers 1"));
+        for data in ["data.vw --readers 2", "data.vw.gz", "data.cache", "data.vw --cache kept.cache"] {
             for round in ["first", "second"] {
                 assert!(folder.train(&format!("{data} {flags}")) == wanted, "{data} {flags}, {round} time");
             }

@@ -36,7 +36,7 @@ fn at_the_end_of_each_of_several_files() {
     folder.write("b.vw", sparse(1000, 1));
     folder.write("c.vw", sparse(2000, 1));
     every_checkpoint_leads_to_the_same_end(&folder, "a.vw b.vw c.vw", 1000, "");
-    every_checkpoint_leads_to_the_same_end(&folder, "a.vw b.vw c.vw --threads 1", 500, "");
+    every_checkpoint_leads_to_the_same_end(&folder, "a.vw b.vw c.vw --readers 1", 500, "");
 }
 
 #[test]
@@ -59,13 +59,13 @@ fn with_a_part_of_the_data_held_out() {
 #[test]
 fn with_another_number_of_threads() {
     for (before, after) in [(1, 4), (3, 1), (2, 5)] {
-        let flags = format!("data.vw --passes 2 --threads {before}");
+        let flags = format!("data.vw --passes 2 --readers {before}");
         let folder = several_blocks();
         let mut models = checkpoints(&folder, &format!("{flags} --checkpoint-every 7000"));
         let end = models.pop().unwrap();
         for checkpoint in &models {
             folder.write("checkpoint", checkpoint);
-            assert!(folder.train(&format!("data.vw --resume checkpoint --threads {after}")) == end, "{before} {after}");
+            assert!(folder.train(&format!("data.vw --resume checkpoint --readers {after}")) == end, "{before} {after}");
         }
     }
 }

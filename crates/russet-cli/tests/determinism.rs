@@ -105,9 +105,9 @@ fn any_number_of_threads_gives_the_same_bytes() {
     let folder = Folder::with("data.vw", sparse(30_000, 1));
     folder.write("data.csv", tabular(30_000, 1));
     for data in ["data.vw", "data.vw --expansion quadratic", "data.csv --label bought", "data.vw --passes 3"] {
-        let one = folder.train(&format!("{data} --threads 1"));
+        let one = folder.train(&format!("{data} --readers 1"));
         for threads in [2, 5] {
-            assert!(folder.train(&format!("{data} --threads {threads}")) == one, "{data} --threads {threads}");
+            assert!(folder.train(&format!("{data} --readers {threads}")) == one, "{data} --readers {threads}");
         }
     }
 }

@@ -4,16 +4,16 @@ mod common;
 
 use common::Folder;
 
-const READING: &str = "--format --label --weight --tag --categorical --numeric --ignore --classes --on-error --threads";
+const READING: &str = "--format --label --weight --tag --categorical --numeric --ignore --classes --on-error --readers";
 const LEARNING: &str =
     "--expansion --ngram --loss --quantile --step --learning-rate --l1 --l2 --bits --indexing --seed";
 
-fn flags() -> [(&'static str, String); 8] {
+fn flags() -> [(&'static str, String); 9] {
     [
         (
             "train",
             format!(
-                "{READING} {LEARNING} --output --test --holdout --passes --resume --checkpoint-every --cache --top --json --quiet"
+                "{READING} {LEARNING} --output --test --holdout --passes --resume --checkpoint-every --cache --threads --sync-every --average --top --json --quiet"
             ),
         ),
         ("predict", format!("{READING} --model --output --probability --explain --json")),
@@ -27,6 +27,7 @@ fn flags() -> [(&'static str, String); 8] {
                 .to_owned(),
         ),
         ("lab theory", "--quick --seed --json --quiet".to_owned()),
+        ("lab parallel", "--test --ranks --passes --alpha --json --quiet".to_owned()),
     ]
 }
 

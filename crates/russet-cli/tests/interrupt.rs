@@ -39,7 +39,7 @@ fn the_checkpoint_leads_to_the_same_end() {
     let folder = Folder::new();
     let text = several_blocks() + &sparse(3000, 2);
     folder.feed("train - -q -o undisturbed", text.as_str()).succeeds();
-    for flags in ["--threads 2", "--threads 5"] {
+    for flags in ["--readers 2", "--readers 5"] {
         let child = in_the_middle_of_a_pipe(&folder, &format!("-o model {flags}"));
         child.interrupt();
         assert_eq!(child.end().0, Some(130));
@@ -80,7 +80,7 @@ fn without_an_output_it_says_that_nothing_is_saved() {
 #[test]
 fn a_single_parsing_thread_does_not_wait_for_its_input() {
     let folder = Folder::new();
-    let child = in_the_middle_of_a_pipe(&folder, "-o model --threads 1");
+    let child = in_the_middle_of_a_pipe(&folder, "-o model --readers 1");
     child.interrupt();
     assert_eq!(child.end().0, Some(130));
 }
@@ -89,11 +89,11 @@ fn a_single_parsing_thread_does_not_wait_for_its_input() {
 fn input_that_has_not_begun_is_not_waited_for() {
     for threads in [1, 2] {
         let folder = Folder::new();
-        let mut child = Child::start(&folder, &format!("train - -o model --threads {threads}"));
+        let mut child = Child::start(&folder, &format!("train - -o model --readers {threads}"));
         child.feed(&several_blocks()[..1000]);
         sleep(Duration::from_millis(300));
         child.interrupt();
-        assert_eq!(child.end().0, Some(130), "--threads {threads}");
+        assert_eq!(child.end().0, Some(130), "--readers {threads}");
         folder.feed("train - -q --resume model -o model", several_blocks()).succeeds();
         folder.feed("train - -q -o undisturbed", several_blocks()).succeeds();
         assert!(folder.read("model") == folder.read("undisturbed"));
@@ -105,7 +105,7 @@ fn in_a_later_pass_the_checkpoint_leads_to_the_same_end() {
     let folder = Folder::with("data.vw", sparse(8000, 1));
     let flags = "data.vw --passes 100 --expansion quadratic";
     for threads in [1, 2] {
-        let mut child = Child::start(&folder, &format!("train {flags} -o model --threads {threads}"));
+        let mut child = Child::start(&folder, &format!("train {flags} -o model --readers {threads}"));
         child.wait_for_row("32,768");
         child.interrupt();
         let (code, said) = child.end();

@@ -71,7 +71,7 @@ fn every_kind_of_input_gives_the_same_predictions() {
     folder.write("data.vw.gz", gzip(&text));
     folder.run("convert data.vw -q -o data.cache").succeeds();
     folder.run("convert data.vw -q -o data.csv").succeeds();
-    for data in ["data.vw.gz", "data.cache", "data.vw --threads 1", "data.vw --threads 5", "data.csv"] {
+    for data in ["data.vw.gz", "data.cache", "data.vw --readers 1", "data.vw --readers 5", "data.csv"] {
         assert!(folder.run(&format!("predict -m model {data}")).succeeds().stdout == plain, "{data}");
     }
     assert!(folder.feed("predict -m model -", text).succeeds().stdout == plain);

@@ -46,7 +46,7 @@ fn quiet_is_silent() {
     }
 }
 
-const FIELDS: [&str; 16] = [
+const FIELDS: [&str; 19] = [
     "examples",
     "task",
     "progressive_error",
@@ -63,6 +63,9 @@ const FIELDS: [&str; 16] = [
     "train_seconds",
     "total_seconds",
     "peak_memory_bytes",
+    "ranks",
+    "seconds_communicating",
+    "bytes_sent",
 ];
 
 #[test]

@@ -64,7 +64,7 @@ fn held_out_examples_are_not_learned_from_when_errors_are_skipped() {
 fn a_feature_first_met_in_a_faulty_line_keeps_its_name() {
     let text = format!("1 | foo bar:nan\n{}1 | foo:3\n", "1 | other\n".repeat(40_000));
     let folder = Folder::with("data.vw", text);
-    let models = [1, 2, 2, 2].map(|threads| folder.train(&format!("data.vw --on-error skip --threads {threads}")));
+    let models = [1, 2, 2, 2].map(|threads| folder.train(&format!("data.vw --on-error skip --readers {threads}")));
     assert!(models.iter().all(|model| *model == models[0]));
     folder.write("model", &models[0]);
     assert!(folder.run("inspect model").succeeds().stdout.contains("foo "));

@@ -110,10 +110,10 @@ fn tables_resume_exactly() {
 fn resuming_works_a_second_time_and_with_any_number_of_threads() {
     let folder = two_classes();
     folder.write("c.vw", sparse(1000, 3));
-    let all = folder.train("a.vw b.vw c.vw --threads 1 --expansion linear");
-    folder.run("train a.vw -q -o model --threads 4 --expansion linear").succeeds();
-    folder.run("train b.vw -q --resume model -o model --threads 1").succeeds();
-    folder.run("train c.vw -q --resume model -o model --threads 2").succeeds();
+    let all = folder.train("a.vw b.vw c.vw --readers 1 --expansion linear");
+    folder.run("train a.vw -q -o model --readers 4 --expansion linear").succeeds();
+    folder.run("train b.vw -q --resume model -o model --readers 1").succeeds();
+    folder.run("train c.vw -q --resume model -o model --readers 2").succeeds();
     assert!(folder.read("model") == all);
 }
 

@@ -154,7 +154,6 @@ fn several_ranks_learn_about_as_well_as_one() {
             let batches = shards(&vec![8000 / ranks; ranks as usize]);
             for (every, average) in [(usize::MAX, Average::Adaptive), (500, Average::Adaptive), (500, Average::Plain)] {
                 let error = error(&models(&settings, &batches, every, average)[0]);
-                println!("{expansion:?} {ranks} {every} {average:?} {error}");
                 assert!(error < good, "{expansion:?}, {ranks} ranks, {every} {average:?}: {error}");
             }
         }

@@ -3,6 +3,7 @@
 use clap::ValueEnum;
 use russet::feature::Indexing;
 use russet::loss::LossKind;
+use russet::parallel::Average;
 use russet::select::SelectKind;
 use russet::settings::{ExpansionKind, GuardKind, StepKind};
 use russet_data::{Format, OnError};
@@ -34,6 +35,13 @@ choices!(LossChoice for LossKind {
     Hinge,
     /// Absolute error, weighted by --quantile
     Quantile,
+});
+
+choices!(AverageChoice for Average {
+    /// Each rank counts by how much it has seen of a feature
+    Adaptive,
+    /// All ranks count the same
+    Plain,
 });
 
 choices!(ExpansionChoice for ExpansionKind {

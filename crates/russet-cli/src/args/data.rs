@@ -51,7 +51,7 @@ pub(crate) struct DataArgs {
 
     /// Threads that parse [default: one for each core]
     #[arg(long, value_name = "N", help_heading = "Reading")]
-    pub(crate) threads: Option<NonZero<usize>>,
+    pub(crate) readers: Option<NonZero<usize>>,
 }
 
 fn classes(text: &str) -> Result<[String; 2], String> {
@@ -74,7 +74,7 @@ impl DataArgs {
             format: self.format.map(Into::into),
             on_error: self.on_error.into(),
             labels,
-            threads: self.threads.map_or_else(cores, NonZero::get),
+            threads: self.readers.map_or_else(cores, NonZero::get),
             csv: CsvOptions {
                 label: self.label.clone(),
                 weight: self.weight.clone(),

@@ -19,6 +19,8 @@ pub(crate) struct LabArgs {
 pub(crate) enum LabCommand {
     /// Check by experiment what the paper says of the adaptive expansion; the exit code is 1 if something misses
     Theory(TheoryArgs),
+    /// The paper's table of learning in parallel: lin, lin+apple, bigram and bigram+apple on several ranks
+    Parallel(ParallelArgs),
 }
 
 /// The paper's study on any data.
@@ -108,6 +110,37 @@ pub(crate) struct TheoryArgs {
     pub(crate) seed: u64,
 
     /// Print the result as one JSON object on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Do not tell how far it is
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ParallelArgs {
+    /// The data set, of clicks or any other; the last fifth of its examples, in file order, is to test with
+    #[arg(value_name = "DATA")]
+    pub(crate) data: PathBuf,
+
+    /// Test with this file instead
+    #[arg(long, value_name = "FILE")]
+    pub(crate) test: Option<PathBuf>,
+
+    /// Numbers of ranks
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',', default_value = "1,2,4")]
+    pub(crate) ranks: Vec<NonZero<usize>>,
+
+    /// How often to go through the data
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), default_value = "5")]
+    pub(crate) passes: u32,
+
+    /// Apple: each growth makes s^ALPHA parents; the default is the paper's for this table
+    #[arg(long, default_value = "0.25", allow_negative_numbers = true)]
+    pub(crate) alpha: f64,
+
+    /// Print the table as one JSON object on standard output
     #[arg(long)]
     pub(crate) json: bool,
 

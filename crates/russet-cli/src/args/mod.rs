@@ -5,13 +5,15 @@ mod data;
 mod lab;
 mod learn;
 
+use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
+pub(crate) use choices::AverageChoice;
 pub(crate) use data::DataArgs;
-pub(crate) use lab::{LabArgs, LabCommand, StudyArgs, TheoryArgs};
+pub(crate) use lab::{LabArgs, LabCommand, ParallelArgs, StudyArgs, TheoryArgs};
 pub(crate) use learn::LearnArgs;
 
 /// Learns nonlinear models of large sparse and tabular data, online.
@@ -69,6 +71,18 @@ pub(crate) struct TrainArgs {
     /// How often to go through the data [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) passes: Option<u32>,
+
+    /// Learn on N ranks at once, each with its part of the data, as threads of this process
+    #[arg(long, value_name = "N", default_value = "1", help_heading = "In parallel")]
+    pub(crate) threads: NonZero<usize>,
+
+    /// Ranks average their weights every N examples of each [default: at the end of each pass]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "In parallel")]
+    pub(crate) sync_every: Option<u64>,
+
+    /// How weights are averaged [default: adaptive]
+    #[arg(long, help_heading = "In parallel")]
+    pub(crate) average: Option<AverageChoice>,
 
     /// Apple: how many examples the whole course has, all passes together [default: counted, where files allow it]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]

@@ -242,15 +242,7 @@ impl Training {
 
     /// An example that cannot be learned from: passes over it if errors are to be skipped.
     fn forgive(&mut self, error: &LearnError, parsed: &Parsed, start: u64) -> Result<()> {
-        let message = format!("{}:{}:1: {}", parsed.block.name, error.line, error.problem);
-        // A cache may hold what was an empty line: nothing is missing there.
-        let example = parsed.batch.example(error.place);
-        if example.label.value.is_some() || !example.codes.is_empty() {
-            if self.sources.on_error() == OnError::Stop {
-                return Err(anyhow!(message));
-            }
-            self.skipped.add_one(message);
-        }
+        forgive(error, parsed, self.sources.on_error(), &mut self.skipped)?;
         let taken = error.place as u64 - start + 1;
         self.position.examples += taken;
         self.position.taken += taken;
@@ -269,4 +261,19 @@ impl Training {
         Place::detach_from(&mut self.learner);
         Ok(())
     }
+}
+
+/// Counts an example that cannot be learned from, if errors are to be skipped.
+pub(super) fn forgive(error: &LearnError, parsed: &Parsed, on_error: OnError, skipped: &mut Skipped) -> Result<()> {
+    // A cache may hold what was an empty line: nothing is missing there.
+    let example = parsed.batch.example(error.place);
+    if example.label.value.is_none() && example.codes.is_empty() {
+        return Ok(());
+    }
+    let message = format!("{}:{}:1: {}", parsed.block.name, error.line, error.problem);
+    if on_error == OnError::Stop {
+        return Err(anyhow!(message));
+    }
+    skipped.add_one(message);
+    Ok(())
 }

@@ -3,6 +3,7 @@
 mod board;
 mod course;
 mod length;
+mod parallel;
 mod place;
 mod source;
 mod summary;
@@ -23,13 +24,17 @@ use course::{Course, Ended, Training};
 use length::Length;
 use place::Place;
 use source::Sources;
-use summary::Summary;
+use summary::{Ranks, Summary};
 
 pub(crate) fn run(args: &TrainArgs) -> Result<ExitCode> {
     let started = Instant::now();
     interrupt::watch()?;
     let inputs = args.data.inputs()?;
+    parallel::check(args, &inputs)?;
     check_first(args, &inputs)?;
+    if args.threads.get() > 1 {
+        return parallel::run(args, &inputs, begin(args)?.0, started);
+    }
     let (model, place) = begin(args)?;
     let options = args.data.options(true);
     let schema = model_file::schema(&model, &options.csv)?;
@@ -127,19 +132,38 @@ fn stop(args: &TrainArgs, training: &mut Training) -> Result<ExitCode> {
 
 fn finish(args: &TrainArgs, inputs: &Inputs, mut training: Training, started: Instant) -> Result<ExitCode> {
     training.board.finish();
-    let (seconds, skipped) = (training.seconds, std::mem::take(&mut training.skipped));
-    let course = training.course.clone();
-    let model = training.learner.into_model();
+    let test = training.course.learned_per_pass.map(|learned| (inputs.clone(), learned));
+    let Training { learner, skipped, seconds, .. } = training;
+    conclude(args, test, Trained { model: learner.into_model(), skipped, seconds, ranks: Ranks::default() }, started)
+}
+
+/// What comes out of a training.
+struct Trained {
+    model: Model,
+    skipped: data::Skipped,
+    /// The time spent reading and learning.
+    seconds: f64,
+    ranks: Ranks,
+}
+
+/// Saves the model, evaluates it and tells what it came to. `kept`: data to test with, unless a file is named, and how many of its
+/// examples were learned from.
+fn conclude(
+    args: &TrainArgs,
+    kept: Option<(Inputs, u64)>,
+    trained: Trained,
+    started: Instant,
+) -> Result<ExitCode> {
+    let Trained { model, skipped, seconds, ranks } = trained;
     if let Some(path) = &args.output {
         model_file::save(&model, path)?;
     }
     if !args.quiet {
         skipped.report();
     }
-    let test = match (&args.test, course.learned_per_pass) {
-        (Some(file), _) => Some((Inputs::find(std::slice::from_ref(file))?, 0)),
-        (None, Some(learned)) => Some((inputs.clone(), learned)),
-        (None, None) => None,
+    let test = match &args.test {
+        Some(file) => Some((Inputs::find(std::slice::from_ref(file))?, 0)),
+        None => kept,
     };
     let scores = match test {
         Some((inputs, from)) => {
@@ -151,8 +175,8 @@ fn finish(args: &TrainArgs, inputs: &Inputs, mut training: Training, started: In
         }
         None => None,
     };
-    let summary =
-        Summary { model: &model, scores, train_seconds: seconds, total_seconds: started.elapsed().as_secs_f64() };
+    let total_seconds = started.elapsed().as_secs_f64();
+    let summary = Summary { model: &model, scores, train_seconds: seconds, total_seconds, ranks };
     if args.json {
         say(&format!("{}\n", summary.json()?))?;
     }

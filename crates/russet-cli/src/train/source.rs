@@ -8,7 +8,7 @@ use anyhow::Result;
 use russet::batch::Batch;
 use russet_data::atomic::AtomicFile;
 use russet_data::cache::{self, CacheFit, CacheHeader, CacheWriter};
-use russet_data::{Fingerprint, Format, Inputs, OnError, ReadOptions, Stream};
+use russet_data::{Block, Fingerprint, Format, Inputs, OnError, ReadOptions, Stream};
 use tempfile::TempPath;
 
 use crate::data;
@@ -88,6 +88,11 @@ impl Sources {
         self.options.on_error
     }
 
+    /// True if a block that the current pass reads is to be learned from: a part of the data may be for others to learn.
+    pub(crate) fn takes(&self, block: &Block) -> bool {
+        self.reads_cache() || self.options.shard.is_none_or(|shard| shard.takes(block.sequence))
+    }
+
     /// True if the current pass reads a cache that stands for the data.
     pub(crate) fn reads_cache(&self) -> bool {
         !matches!(self.ready, Ready::No)
@@ -110,7 +115,7 @@ impl Sources {
             Ready::Temporary(path) => Some(path),
         };
         if let Some(path) = path {
-            let options = ReadOptions { format: Some(Format::Cache), ..self.options.clone() };
+            let options = ReadOptions { format: Some(Format::Cache), shard: None, ..self.options.clone() };
             return Ok(Stream::open(&Inputs::file(path), options)?);
         }
         let stream = Stream::open_unless(&self.inputs, self.options.clone(), interrupt::flag())?;

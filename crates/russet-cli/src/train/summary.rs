@@ -17,6 +17,24 @@ pub(super) struct Summary<'a> {
     pub(super) scores: Option<Scores>,
     pub(super) train_seconds: f64,
     pub(super) total_seconds: f64,
+    pub(super) ranks: Ranks,
+}
+
+/// Who learned, and what it took them to come to one model.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ranks {
+    pub(super) count: usize,
+    /// The time that a rank spent on the others, waiting included: the mean over all.
+    pub(super) seconds: f64,
+    /// By all ranks together.
+    pub(super) bytes_sent: u64,
+}
+
+impl Default for Ranks {
+    /// One that learns alone.
+    fn default() -> Ranks {
+        Ranks { count: 1, seconds: 0.0, bytes_sent: 0 }
+    }
 }
 
 /// The object that `--json` prints; its fields are fixed.
@@ -38,6 +56,9 @@ struct Json {
     train_seconds: f64,
     total_seconds: f64,
     peak_memory_bytes: Option<u64>,
+    ranks: u64,
+    seconds_communicating: f64,
+    bytes_sent: u64,
 }
 
 impl Summary<'_> {
@@ -62,6 +83,9 @@ impl Summary<'_> {
             train_seconds: self.train_seconds,
             total_seconds: self.total_seconds,
             peak_memory_bytes: peak_memory(),
+            ranks: self.ranks.count as u64,
+            seconds_communicating: self.ranks.seconds,
+            bytes_sent: self.ranks.bytes_sent,
         })?)
     }
 
@@ -92,6 +116,11 @@ impl Summary<'_> {
             "time",
             format!("{} learning, {} in all", duration(self.train_seconds), duration(self.total_seconds)),
         ));
+        if self.ranks.count > 1 {
+            let Ranks { count, seconds, bytes_sent } = self.ranks;
+            let (seconds, sent) = (duration(seconds), size(bytes_sent));
+            lines.push(("ranks", format!("{count}; each {seconds} in communication, {sent} sent by all")));
+        }
         if let Some(bytes) = peak_memory() {
             lines.push(("peak memory", size(bytes)));
         }

@@ -45,6 +45,22 @@ pub enum StudyError {
         /// Why not.
         cause: io::Error,
     },
+    /// The one data set that was asked for cannot be used.
+    #[error("{}: {problem}", .path.display())]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A run that everything depends on failed.
+    #[error("{title}: {problem}")]
+    Run {
+        /// Which one.
+        title: String,
+        /// What it said.
+        problem: String,
+    },
     /// The user asked to stop.
     #[error("interrupted")]
     Interrupted,

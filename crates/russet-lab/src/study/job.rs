@@ -53,7 +53,7 @@ impl Job<'_> {
         let mut arguments = self.candidate.arguments(self.rate, &files, settings.paper);
         // Side by side with others, each has one core; alone, it has all, as for a user.
         if self.candidate.program == Program::Russet && !matches!(self.purpose, Purpose::Time(_)) {
-            arguments.extend(["--threads".to_owned(), "1".to_owned()]);
+            arguments.extend(["--readers".to_owned(), "1".to_owned()]);
         }
         arguments
     }
