@@ -11,7 +11,8 @@ fn the_table_has_every_method_on_every_number_of_ranks() {
     let json = folder.run("lab parallel a9a-sample.vw.zst --ranks 1,2 --passes 2 --json -q").succeeds().json();
     assert_eq!((json["passes"].as_u64(), json["alpha"].as_f64()), (Some(2), Some(0.25)));
     let rows = json["rows"].as_array().unwrap();
-    let titles: Vec<_> = rows.iter().map(|row| (row["method"].as_str().unwrap(), row["ranks"].as_u64().unwrap())).collect();
+    let titles: Vec<_> =
+        rows.iter().map(|row| (row["method"].as_str().unwrap(), row["ranks"].as_u64().unwrap())).collect();
     let methods = ["lin", "lin+apple", "bigram", "bigram+apple"];
     let expected: Vec<_> = methods.into_iter().flat_map(|method| [(method, 1), (method, 2)]).collect();
     assert_eq!(titles, expected);

@@ -53,7 +53,9 @@ fn every_example_is_learned_once_a_pass_and_counted() {
     let folder = folder();
     folder.run("convert data.vw -o data.cache -q").succeeds();
     folder.copy("titanic.csv");
-    for (data, examples) in [("data.vw", 4000), ("part-*.vw", 4000), ("data.cache", 4000), ("titanic.csv --label survived", 1309)] {
+    for (data, examples) in
+        [("data.vw", 4000), ("part-*.vw", 4000), ("data.cache", 4000), ("titanic.csv --label survived", 2201)]
+    {
         for ranks in [1, 2, 5] {
             let json = folder.train_json(&format!("{data} --threads {ranks} --passes 2"));
             assert_eq!(json["examples"], 2 * examples, "{data}");
@@ -69,7 +71,8 @@ fn every_example_is_learned_once_a_pass_and_counted() {
 fn a_table_of_one_file_or_a_cache_of_it_learns_the_same() {
     let folder = folder();
     folder.run("convert part-0.vw part-1.vw part-2.vw part-3.vw -o data.cache -q").succeeds();
-    let error = |data: &str| number(&folder.train_json(&format!("{data} --threads 2 --passes 3 --test test.vw"))["test_error"]);
+    let error =
+        |data: &str| number(&folder.train_json(&format!("{data} --threads 2 --passes 3 --test test.vw"))["test_error"]);
     let (text, cache) = (error("data.vw"), error("data.cache"));
     assert!((text - cache).abs() < 0.03, "{text} {cache}");
 }
@@ -128,7 +131,9 @@ fn what_does_not_go_together_is_refused() {
     ] {
         folder.run(&format!("train data.vw --threads 2 {flags}")).refuses(message);
     }
-    folder.feed("train - --threads 2", "1 | a\n").refuses("--threads above 1 needs files: standard input cannot be dealt out");
+    folder
+        .feed("train - --threads 2", "1 | a\n")
+        .refuses("--threads above 1 needs files: standard input cannot be dealt out");
     folder.run("train data.vw --sync-every 5").refuses("--sync-every is for --threads above 1");
     folder.run("train data.vw --average plain").refuses("--average is for --threads above 1");
     assert_eq!(folder.run("train data.vw --threads 0").code, Some(2));
@@ -143,7 +148,7 @@ fn one_bad_part_ends_everything_with_one_message() {
     assert!(run.stderr.starts_with("error: part-2.vw:3001:") && run.stderr.lines().count() == 1, "{}", run.stderr);
     assert!(!folder.names().contains(&"model".to_owned()));
     folder.run("train part-*.vw --threads 4 --passes 3 -q --on-error skip -o model").succeeds();
-    folder.run("train part-0.vw nowhere.vw --threads 2 -q").fails("nowhere.vw: no such file or directory");
+    folder.run("train part-0.vw nowhere.vw --threads 2 -q").fails("nowhere.vw: no such file");
     let whole = made_up::gzip(&made_up::sparse(3000, 3));
     folder.write("cut.vw.gz", &whole[..whole.len() / 2]);
     let run = folder.run("train part-0.vw cut.vw.gz --threads 2 -q");

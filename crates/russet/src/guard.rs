@@ -65,10 +65,10 @@ impl Guard {
 
     /// What a step of the linear expert moves.
     #[inline(always)]
-    pub(crate) fn moved<'a>(&'a mut self, settings: &'a Settings) -> Moved<'a> {
+    pub(crate) fn moved<'a>(&'a mut self, settings: &'a Settings, pace: f32) -> Moved<'a> {
         let Guard { linear, products, state: GuardState { scale, shrinkage, rounds, .. } } = self;
         // The rate of a linear learner that is alone, which it stands for.
-        let rate = settings.learning_rate;
+        let rate = settings.learning_rate * pace;
         Moved { linear, products, scale, shrinkage, rounds, settings, rate }
     }
 }

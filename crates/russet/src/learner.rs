@@ -299,7 +299,14 @@ impl Learner {
         if let Some(guard) = &mut model.guard {
             let alone = Active { products: &[], ..active };
             let surprise = Surprise { prediction: predicted.linear, ..surprise };
-            step.step(loops, guard.moved(&model.settings), alone, loss, surprise, &mut self.guard_scratches);
+            step.step(
+                loops,
+                guard.moved(&model.settings, model.pace),
+                alone,
+                loss,
+                surprise,
+                &mut self.guard_scratches,
+            );
         }
         if slope != 0.0 && activity::is_counted(model.progress.tally.examples) {
             model.count(active);

@@ -48,9 +48,10 @@ fn learn(
 ) -> Result<Model, ParallelError> {
     let mut learner = Learner::new(settings.clone().check().unwrap());
     let mut synchroniser = Synchroniser::new(average);
-    synchroniser.begin(&mut learner, batch.len() as u64, PASSES, &rank);
+    synchroniser.begin(&mut learner, batch.len() as u64, PASSES, &mut rank)?;
     for pass in 0..PASSES {
         learner.set_pass(pass, PASSES);
+        synchroniser.begin_pass(&mut learner);
         let every = if pass == 0 && settings.expansion == ExpansionKind::Apple { usize::MAX } else { every };
         let mut taken: usize = 0;
         loop {
@@ -85,9 +86,9 @@ fn error(model: &Model) -> f64 {
     let test = made(4000, 99);
     let mut predictor = model.predictor();
     predictor.begin(&test);
-    let wrong = test.iter().filter(|example| {
-        (predictor.predict(&test, example).value > 0.0) != (example.label.value.unwrap() > 0.0)
-    });
+    let wrong = test
+        .iter()
+        .filter(|example| (predictor.predict(&test, example).value > 0.0) != (example.label.value.unwrap() > 0.0));
     wrong.count() as f64 / 4000.0
 }
 

@@ -148,12 +148,7 @@ struct Trained {
 
 /// Saves the model, evaluates it and tells what it came to. `kept`: data to test with, unless a file is named, and how many of its
 /// examples were learned from.
-fn conclude(
-    args: &TrainArgs,
-    kept: Option<(Inputs, u64)>,
-    trained: Trained,
-    started: Instant,
-) -> Result<ExitCode> {
+fn conclude(args: &TrainArgs, kept: Option<(Inputs, u64)>, trained: Trained, started: Instant) -> Result<ExitCode> {
     let Trained { model, skipped, seconds, ranks } = trained;
     if let Some(path) = &args.output {
         model_file::save(&model, path)?;

@@ -118,13 +118,11 @@ struct Rank<C> {
 }
 
 impl<C: Collective> Rank<C> {
-    fn new(args: &TrainArgs, part: Part, mut learner: Learner, collective: C) -> Result<Rank<C>> {
+    fn new(args: &TrainArgs, part: Part, mut learner: Learner, mut collective: C) -> Result<Rank<C>> {
         let passes = args.passes.unwrap_or(1);
-        let synchroniser = Synchroniser::new(args.average.map_or_else(Average::default, Into::into));
-        if learner.model().settings().expansion == ExpansionKind::Apple {
-            let examples = count_examples(&part.inputs, &part.options)?;
-            synchroniser.begin(&mut learner, examples, passes, &collective);
-        }
+        let mut synchroniser = Synchroniser::new(args.average.map_or_else(Average::default, Into::into));
+        let examples = count_examples(&part.inputs, &part.options)?;
+        synchroniser.begin(&mut learner, examples, passes, &mut collective)?;
         let sources = Sources::new(&part.inputs, part.options, None, passes, false, args.quiet)?;
         let tells = collective.rank() == 0 && !args.quiet;
         let (sync_every, skipped) = (args.sync_every, Skipped::default());
@@ -150,6 +148,7 @@ impl<C: Collective> Rank<C> {
     fn pass(&mut self, pass: u32) -> Result<()> {
         let mut stream = self.sources.open(pass)?;
         self.learner.set_pass(pass, self.passes);
+        self.synchroniser.begin_pass(&mut self.learner);
         model_file::attach_schema(stream.schema(), |name, text| self.learner.attach(name, text))?;
         // The first pass of a feature set that grows is for each rank alone.
         let grows = pass == 0 && self.learner.model().settings().expansion == ExpansionKind::Apple;

@@ -106,11 +106,7 @@ pub fn table(
 }
 
 /// Writes the first four fifths and the rest of the data, as a study does.
-fn split(
-    settings: &ParallelSettings,
-    folder: &Path,
-    cancelled: &AtomicBool,
-) -> Result<(PathBuf, PathBuf), StudyError> {
+fn split(settings: &ParallelSettings, folder: &Path, cancelled: &AtomicBool) -> Result<(PathBuf, PathBuf), StudyError> {
     let unusable = |problem| StudyError::Unusable { path: settings.data.clone(), problem };
     let study = Settings {
         data: Vec::new(),

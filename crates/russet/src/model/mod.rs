@@ -46,6 +46,8 @@ pub struct Model {
     pub(crate) rounds: u64,
     pub(crate) progress: Progressive,
     pub(crate) attachments: BTreeMap<String, String>,
+    /// A factor of the learning rate for what is learned now, not saved: see [`crate::parallel::Synchroniser::begin`].
+    pub(crate) pace: f32,
     pub(crate) cpu: Cpu,
 }
 
@@ -90,6 +92,7 @@ impl Model {
             rounds: 0,
             progress: Progressive::default(),
             attachments: BTreeMap::new(),
+            pace: 1.0,
             cpu: Cpu::fastest(),
             settings,
         };
@@ -289,7 +292,7 @@ impl Model {
     pub(crate) fn moved(&mut self) -> Moved<'_> {
         let seen = self.progress.tally.examples;
         let cooled = |growth: &Growth| growth.schedule.cooled(seen, self.settings.cooling);
-        let rate = self.settings.learning_rate * self.growth.as_ref().map_or(1.0, cooled);
+        let rate = self.settings.learning_rate * self.pace * self.growth.as_ref().map_or(1.0, cooled);
         let Model { linear, products, scale, shrinkage, rounds, settings, .. } = self;
         Moved { linear, products, scale, shrinkage, rounds, settings, rate }
     }

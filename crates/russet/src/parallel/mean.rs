@@ -60,7 +60,9 @@ mod tests {
 
     fn mean(slots: &[(f32, f32, f32)]) -> Mean {
         let mut mean = Mean::default();
-        slots.iter().for_each(|&(weight, gradient, scale)| mean.add(Slot { weight, gradient, scale, ..Slot::default() }));
+        slots
+            .iter()
+            .for_each(|&(weight, gradient, scale)| mean.add(Slot { weight, gradient, scale, ..Slot::default() }));
         mean
     }
 

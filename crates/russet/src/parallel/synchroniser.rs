@@ -32,9 +32,10 @@ use crate::weights::WeightTable;
 ///     }
 ///     let mut learner = Learner::new(Settings::default().check().unwrap());
 ///     let mut synchroniser = Synchroniser::new(Average::Adaptive);
-///     synchroniser.begin(&mut learner, batch.len() as u64, 2, &rank);
+///     synchroniser.begin(&mut learner, batch.len() as u64, 2, &mut rank).unwrap();
 ///     for pass in 0..2 {
 ///         learner.set_pass(pass, 2);
+///         synchroniser.begin_pass(&mut learner);
 ///         learner.learn(&batch).unwrap();
 ///         synchroniser.synchronise(&mut learner, &mut rank, true).unwrap();
 ///     }
@@ -70,10 +71,36 @@ impl Synchroniser {
 
     /// Tells the learner, before its first example, of its part: how many examples this rank has, and in how many passes it
     /// goes through them. An adaptive expansion grows in the first pass only.
-    pub fn begin(&self, learner: &mut Learner, examples: u64, passes: u32, collective: &dyn Collective) {
+    ///
+    /// Steps are longer than those of a learner alone by the square root of the number of ranks (more exactly, of the number of equal ones
+    /// they stand for): adaptive steps over an N-th of the examples lead 1/sqrt(N) as far, and the mean of N ranks has 1/N of
+    /// the variance. So the average has come as far as one learner would have, and its noise is the same.
+    pub fn begin(
+        &mut self,
+        learner: &mut Learner,
+        examples: u64,
+        passes: u32,
+        collective: &mut dyn Collective,
+    ) -> Result<(), ParallelError> {
         learner.set_course_length(examples * u64::from(passes));
-        if collective.ranks() > 1 {
-            learner.grow_within(examples);
+        if collective.ranks() == 1 {
+            return Ok(());
+        }
+        super::check(learner.model().settings())?;
+        learner.grow_within(examples);
+        let mut sums = [examples as f64, (examples as f64).powi(2)];
+        collective.sum(&mut sums)?;
+        let equal_ranks = sums[0] * sums[0] / sums[1].max(1.0);
+        learner.model_mut().pace = equal_ranks.max(1.0).sqrt() as f32;
+        Ok(())
+    }
+
+    /// Has to come before each pass: how the guard trusts its experts begins anew. To average weights makes other learners of
+    /// them, mostly better ones, so what they lost before no longer counts.
+    pub fn begin_pass(&mut self, learner: &mut Learner) {
+        if self.joined {
+            self.mixture = Mixture::default();
+            learner.model_mut().guard.iter_mut().for_each(|guard| guard.state.mixture = Mixture::default());
         }
     }
 
@@ -151,7 +178,7 @@ impl Synchroniser {
             return Ok(());
         }
         let model = learner.model_mut();
-        model.progress = self.totals;
+        (model.progress, model.pace) = (self.totals, 1.0);
         sum_counts(model, collective)?;
         learner.forget_places(false);
         compare(xxh3_64(&learner.model().to_bytes()), collective)

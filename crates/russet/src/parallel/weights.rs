@@ -66,11 +66,7 @@ fn read(reader: &mut Reader<'_>) -> Result<Slot, ParallelError> {
     Ok(Slot { weight, gradient, scale, ..Slot::default() })
 }
 
-fn average_table(
-    table: &mut WeightTable,
-    readers: &mut [Reader<'_>],
-    average: Average,
-) -> Result<(), ParallelError> {
+fn average_table(table: &mut WeightTable, readers: &mut [Reader<'_>], average: Average) -> Result<(), ParallelError> {
     for place in 0..table.len() {
         let mut mean = Mean::default();
         readers.iter_mut().try_for_each(|reader| read(reader).map(|slot| mean.add(slot)))?;
@@ -91,7 +87,8 @@ fn average_products(
     let (Some(growth), table) = (&mut model.growth, &mut model.products) else { return Ok(()) };
     let mut own = own.iter().peekable();
     let lists = readers.into_iter().map(read_products).collect::<Result<Vec<_>, _>>()?;
-    let mut lists: Vec<Peekable<IntoIter<Product>>> = lists.into_iter().map(|list| list.into_iter().peekable()).collect();
+    let mut lists: Vec<Peekable<IntoIter<Product>>> =
+        lists.into_iter().map(|list| list.into_iter().peekable()).collect();
     while let Some((parent, slot)) = lists.iter_mut().filter_map(|list| list.peek().map(Product::key)).min() {
         let mut mean = Mean::default();
         let same = |list: &mut Peekable<IntoIter<Product>>| list.next_if(|product| product.key() == (parent, slot));
