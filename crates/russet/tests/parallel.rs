@@ -51,7 +51,6 @@ fn learn(
     synchroniser.begin(&mut learner, batch.len() as u64, PASSES, &mut rank)?;
     for pass in 0..PASSES {
         learner.set_pass(pass, PASSES);
-        synchroniser.begin_pass(&mut learner);
         let every = if pass == 0 && settings.expansion == ExpansionKind::Apple { usize::MAX } else { every };
         let mut taken: usize = 0;
         loop {

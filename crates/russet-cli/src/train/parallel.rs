@@ -148,7 +148,6 @@ impl<C: Collective> Rank<C> {
     fn pass(&mut self, pass: u32) -> Result<()> {
         let mut stream = self.sources.open(pass)?;
         self.learner.set_pass(pass, self.passes);
-        self.synchroniser.begin_pass(&mut self.learner);
         model_file::attach_schema(stream.schema(), |name, text| self.learner.attach(name, text))?;
         // The first pass of a feature set that grows is for each rank alone.
         let grows = pass == 0 && self.learner.model().settings().expansion == ExpansionKind::Apple;

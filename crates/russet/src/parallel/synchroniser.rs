@@ -35,7 +35,6 @@ use crate::weights::WeightTable;
 ///     synchroniser.begin(&mut learner, batch.len() as u64, 2, &mut rank).unwrap();
 ///     for pass in 0..2 {
 ///         learner.set_pass(pass, 2);
-///         synchroniser.begin_pass(&mut learner);
 ///         learner.learn(&batch).unwrap();
 ///         synchroniser.synchronise(&mut learner, &mut rank, true).unwrap();
 ///     }
@@ -93,15 +92,6 @@ impl Synchroniser {
         let equal_ranks = sums[0] * sums[0] / sums[1].max(1.0);
         learner.model_mut().pace = equal_ranks.max(1.0).sqrt() as f32;
         Ok(())
-    }
-
-    /// Has to come before each pass: how the guard trusts its experts begins anew. To average weights makes other learners of
-    /// them, mostly better ones, so what they lost before no longer counts.
-    pub fn begin_pass(&mut self, learner: &mut Learner) {
-        if self.joined {
-            self.mixture = Mixture::default();
-            learner.model_mut().guard.iter_mut().for_each(|guard| guard.state.mixture = Mixture::default());
-        }
     }
 
     /// Progressive validation over all ranks, as it was when they last came together.
