@@ -33,7 +33,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<ExitCode> {
     parallel::check(args, &inputs)?;
     check_first(args, &inputs)?;
     if args.threads.get() > 1 {
-        return parallel::run(args, &inputs, begin(args)?.0, started);
+        return parallel::run(args, &inputs, &begin(args)?.0, started);
     }
     let (model, place) = begin(args)?;
     let options = args.data.options(true);

@@ -50,7 +50,7 @@ pub(super) fn check(args: &TrainArgs, inputs: &Inputs) -> Result<()> {
 }
 
 /// Trains on all ranks.
-pub(super) fn run(args: &TrainArgs, inputs: &Inputs, model: Model, started: Instant) -> Result<ExitCode> {
+pub(super) fn run(args: &TrainArgs, inputs: &Inputs, model: &Model, started: Instant) -> Result<ExitCode> {
     if let Err(error) = parallel::check(model.settings()) {
         return Err(UsageError(error.to_string()).into());
     }
@@ -58,7 +58,6 @@ pub(super) fn run(args: &TrainArgs, inputs: &Inputs, model: Model, started: Inst
     let learning = Instant::now();
     let results = thread::scope(|scope| {
         let ranks = ThreadCollective::new(parts.len()).into_iter().zip(&parts);
-        let model = &model;
         let start = |(collective, part): (ThreadCollective, &Part)| {
             let part = part.clone();
             scope.spawn(move || Rank::new(args, part, Learner::resume(model.clone()), collective)?.run())
