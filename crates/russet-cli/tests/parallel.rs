@@ -149,7 +149,7 @@ fn one_bad_part_ends_everything_with_one_message() {
     assert!(!folder.names().contains(&"model".to_owned()));
     folder.run("train part-*.vw --threads 4 --passes 3 -q --on-error skip -o model").succeeds();
     folder.run("train part-0.vw nowhere.vw --threads 2 -q").fails("nowhere.vw: no such file");
-    let whole = made_up::gzip(&made_up::sparse(3000, 3));
+    let whole = made_up::gzip(made_up::sparse(3000, 3));
     folder.write("cut.vw.gz", &whole[..whole.len() / 2]);
     let run = folder.run("train part-0.vw cut.vw.gz --threads 2 -q");
     assert_eq!((run.code, run.stderr.lines().count()), (Some(1), 1), "{}", run.stderr);
