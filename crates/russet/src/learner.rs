@@ -195,7 +195,7 @@ impl Learner {
     fn look_ahead(&self, batch: &Batch, place: usize) {
         let linear = self.model.linear.slots();
         let guard = self.model.guard.as_ref().map_or(&[][..], |guard| guard.linear.slots());
-        self.intake.look_ahead(batch, place, |slot| {
+        self.intake.look_ahead(batch, place, &self.model.features, |slot| {
             prefetch(linear, slot as usize);
             prefetch(guard, slot as usize);
         });

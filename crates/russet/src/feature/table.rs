@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use super::list::shared_place;
 use super::{FeatureId, IdList, Names, Namespace};
 use crate::batch::Code;
+use crate::weights::prefetch;
 
 /// How base features find their weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,6 +127,12 @@ impl FeatureTable {
             }
         }
         entry + 1
+    }
+
+    /// Asks for the memory in which the feature called by a number is looked up.
+    #[inline]
+    pub(crate) fn prefetch_number(&self, number: u32) {
+        prefetch(&self.numbered, number as usize);
     }
 
     /// The entry of an interned feature, if it has one.
