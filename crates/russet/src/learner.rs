@@ -50,6 +50,8 @@ pub struct Learner {
     next_growth: u64,
     /// When it grows, if that is not for the model's schedule to say.
     growing: Option<Schedule>,
+    /// Set while the course's length is still to be told.
+    expects_length: bool,
     pass: Pass,
 }
 
@@ -101,28 +103,38 @@ impl Learner {
         let next_growth = model.growth.as_ref().map_or(u64::MAX, Growth::next);
         let (enumerator, rows, pass) = (Enumerator::default(), Vec::new(), Pass::Only);
         let (scratches, guard_scratches) = (Scratches::default(), Scratches::default());
-        let growing = None;
-        Learner { model, intake, enumerator, rows, scratches, guard_scratches, next_growth, growing, pass }
+        Learner {
+            model,
+            intake,
+            enumerator,
+            rows,
+            scratches,
+            guard_scratches,
+            next_growth,
+            growing: None,
+            expects_length: false,
+            pass,
+        }
     }
 
     /// For an adaptive expansion: says how many examples the whole course has, over which epochs are spaced. Without
     /// it, epochs grow. It can be said before the first example only, or after
     /// [`expect_course_length`](Learner::expect_course_length) as long as the first epoch lasts.
     pub fn set_course_length(&mut self, examples: u64) {
-        let (seen, waits) = (self.model.progress.tally.examples, self.next_growth == u64::MAX);
-        let Some(growth) = self.model.growth.as_mut().filter(|growth| growth.grown == 0) else { return };
+        let (seen, expected) = (self.model.progress.tally.examples, std::mem::take(&mut self.expects_length));
+        let Some(growth) = &mut self.model.growth else { return };
         let schedule = Schedule::new(self.model.settings.epochs, Some(examples));
-        if seen == 0 || waits && schedule.next_growth(0).is_none_or(|next| seen < next) {
+        if seen == 0 || expected && schedule.next_growth(0).is_none_or(|next| seen < next) {
             growth.schedule = schedule;
-            self.next_growth = growth.next();
         }
+        self.next_growth = growth.next();
     }
 
     /// Says, before the first example, that the course's length will be told while the first epoch lasts: until then
     /// nothing grows. A model that is saved before that goes on as one whose length is not known.
     pub fn expect_course_length(&mut self) {
         if self.model.progress.tally.examples == 0 {
-            self.next_growth = u64::MAX;
+            (self.next_growth, self.expects_length) = (u64::MAX, true);
         }
     }
 
@@ -218,7 +230,7 @@ impl Learner {
     fn look_ahead(&self, batch: &Batch, place: usize) {
         let linear = self.model.linear.slots();
         let guard = self.model.guard.as_ref().map_or(&[][..], |guard| guard.linear.slots());
-        self.intake.look_ahead(batch, place, |slot| {
+        self.intake.look_ahead(batch, place, &self.model.features, |slot| {
             prefetch(linear, slot as usize);
             prefetch(guard, slot as usize);
         });

@@ -133,7 +133,7 @@ impl Default for Settings {
             inherit: 0.05,
             guard: GuardKind::Linear,
             cooling: 0.25,
-            memory: 32,
+            memory: 16,
             ngram: 1,
             bits: 18,
             indexing: Indexing::Interned,

@@ -10,7 +10,7 @@ use crate::parse::{Layout, csv_delimiter, csv_layout, visit_csv_ends};
 use crate::{DataError, ReadOptions};
 
 /// How much text a block aims to hold.
-pub const BLOCK_BYTES: usize = 1 << 18;
+pub const BLOCK_BYTES: usize = 1 << 16;
 
 /// The longest line that is read; a longer one is an error rather than an unbounded amount of memory.
 pub const LONGEST_LINE: usize = 1 << 28;

@@ -31,6 +31,9 @@ struct Family {
 
 const SMALLEST_FAMILY: u32 = 4;
 
+/// How many lookups are begun before any is gone on with.
+const PENDING: usize = 64;
+
 impl Families {
     /// The place listed for a product that is not in the feature set. Its weight is sealed.
     pub(crate) const SEALED: u32 = 0;
@@ -84,11 +87,27 @@ impl Families {
             listed.extend(slots.iter().map(|_| Families::NEW));
             return;
         };
-        let weights = table.slots();
-        listed.extend(slots.iter().map(|slot| {
-            let place = family.find(*slot, weights);
-            if weights[place as usize].key == *slot { place } else { Families::NEW }
-        }));
+        let (weights, first) = (table.slots(), listed.len());
+        // Most are where they are looked for first, or not at all. Without a branch, as which it is cannot be foreseen.
+        let (mut pending, mut count) = ([0u32; PENDING], 0);
+        for (chunk, some) in slots.chunks(PENDING).enumerate() {
+            for (position, slot) in some.iter().enumerate() {
+                steps::count(1);
+                let place = family.start + family.home(*slot);
+                let key = weights[place as usize].key;
+                listed.push(if key == *slot { place } else { Families::NEW });
+                pending[count] = position as u32;
+                count += usize::from(key != *slot && key != 0);
+            }
+            for position in &pending[..count] {
+                let position = chunk * PENDING + *position as usize;
+                let place = family.find(slots[position], weights);
+                if weights[place as usize].key == slots[position] {
+                    listed[first + position] = place;
+                }
+            }
+            count = 0;
+        }
     }
 
     /// Gives places to the products of a listed row that have none, and lists them anew; calls `admitted(position, key)`

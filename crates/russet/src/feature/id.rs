@@ -64,6 +64,12 @@ impl Namespace {
     pub fn numbered(self, number: u64) -> FeatureId {
         FeatureId(mix(number.wrapping_add(self.0)))
     }
+
+    /// The number that names a feature of this namespace; another feature's is a random one, almost surely huge.
+    #[inline]
+    pub fn number(self, id: FeatureId) -> u64 {
+        unmix(id.0).wrapping_sub(self.0)
+    }
 }
 
 /// The number a name writes, if it is one: digits only, at most 19 of them.
@@ -81,6 +87,16 @@ pub(crate) fn mix(mut x: u64) -> u64 {
     x = x.wrapping_mul(0xe703_7ed1_a0b4_28db);
     x ^= x >> 29;
     x = x.wrapping_mul(0x8ebc_6af0_9c88_c6e3);
+    x ^ (x >> 32)
+}
+
+/// What [`mix`] makes `x` of.
+#[inline]
+fn unmix(mut x: u64) -> u64 {
+    x ^= x >> 32;
+    x = x.wrapping_mul(0x776c_d5b0_c8f4_aecb);
+    x ^= x >> 29 ^ x >> 58;
+    x = x.wrapping_mul(0x2e1b_9953_f3b3_9353);
     x ^ (x >> 32)
 }
 
@@ -105,6 +121,7 @@ fn fold(a: u64, b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use std::collections::HashSet;
 
     #[test]
@@ -115,6 +132,14 @@ mod tests {
             for end in start + 1..=text.len() {
                 assert!(seen.insert(Namespace::ANONYMOUS.feature(&text.as_bytes()[start..end])));
             }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn mixing_can_be_undone(x: u64) {
+            prop_assert_eq!(unmix(mix(x)), x);
+            prop_assert_eq!(Namespace::ANONYMOUS.number(Namespace::ANONYMOUS.numbered(x)), x);
         }
     }
 

@@ -2,7 +2,9 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 use super::list::shared_place;
-use super::{FeatureId, IdList, Names};
+use super::{FeatureId, IdList, Names, Namespace};
+use crate::batch::Code;
+use crate::weights::prefetch;
 
 /// How base features find their weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,12 +36,17 @@ pub struct FeatureTable {
     indexing: Indexing,
     bits: u32,
     seed: u64,
-    /// Interned: the ids of slots 1, 2, ... Hashed: the slots in use, in the order of their first use.
-    known: IdList,
-    /// The name of each entry of `known`.
+    /// The features that gave a slot its name, in the order of their first appearance: the entries.
+    ids: Vec<FeatureId>,
+    /// The name of each entry.
     names: Names,
-    /// Hashed only: the id of the feature that used each entry of `known` first.
-    first_ids: Vec<FeatureId>,
+    /// Interned: the ids of entries that are not called by a number below [`Code::NUMBERS`]. Hashed: the slot of each entry.
+    known: IdList,
+    /// Interned: the entry of each id in `known`.
+    entries: Vec<u32>,
+    /// Interned: 1 + the entry of the feature called by a number, or 0. No hashing: a feature that is new costs as
+    /// little as one that is not.
+    numbered: Vec<u32>,
 }
 
 /// The constant's slot.
@@ -48,24 +55,25 @@ pub(crate) const CONSTANT: u32 = 0;
 impl FeatureTable {
     /// An empty table with room for `2^bits` slots. `seed` picks the hash by which slots are shared.
     pub fn new(indexing: Indexing, bits: u32, seed: u64) -> FeatureTable {
-        FeatureTable { indexing, bits, seed, known: IdList::default(), names: Names::default(), first_ids: Vec::new() }
+        let (ids, names, known) = (Vec::new(), Names::default(), IdList::default());
+        FeatureTable { indexing, bits, seed, ids, names, known, entries: Vec::new(), numbered: Vec::new() }
     }
 
     /// How many features have a slot to themselves (interned) or were first in theirs (hashed).
     pub fn len(&self) -> usize {
-        self.known.len()
+        self.ids.len()
     }
 
     /// True if no feature has been seen.
     pub fn is_empty(&self) -> bool {
-        self.known.is_empty()
+        self.ids.is_empty()
     }
 
     /// One more than the largest slot in use: the length of an array that holds a value for every slot.
     pub fn slot_count(&self) -> usize {
         match self.indexing {
-            Indexing::Interned => 1 + self.known.len(),
-            Indexing::Hashed if self.known.is_empty() => 1,
+            Indexing::Interned => 1 + self.ids.len(),
+            Indexing::Hashed if self.ids.is_empty() => 1,
             Indexing::Hashed => 1 << self.bits,
         }
     }
@@ -84,10 +92,10 @@ impl FeatureTable {
     pub fn slot(&self, id: FeatureId) -> Option<u32> {
         match self.indexing {
             Indexing::Interned => {
-                let own = self.known.place(id).map(|place| place + 1);
+                let own = self.entry(id).map(|entry| entry + 1);
                 own.or_else(|| self.is_full().then(|| self.shared_slot(id)))
             }
-            Indexing::Hashed => (!self.known.is_empty()).then(|| self.shared_slot(id)),
+            Indexing::Hashed => (!self.is_empty()).then(|| self.shared_slot(id)),
         }
     }
 
@@ -103,8 +111,36 @@ impl FeatureTable {
         if let Some(slot) = self.slot(id) {
             return slot;
         }
+        let entry = self.ids.len() as u32;
+        self.ids.push(id);
         self.names.push(name);
-        self.known.push(id) + 1
+        match small_number(id) {
+            Some(number) => {
+                if self.numbered.len() <= number {
+                    self.numbered.resize((number + 1).next_power_of_two(), 0);
+                }
+                self.numbered[number] = entry + 1;
+            }
+            None => {
+                self.known.push(id);
+                self.entries.push(entry);
+            }
+        }
+        entry + 1
+    }
+
+    /// Asks for the memory in which the feature called by a number is looked up.
+    #[inline]
+    pub(crate) fn prefetch_number(&self, number: u32) {
+        prefetch(&self.numbered, number as usize);
+    }
+
+    /// The entry of an interned feature, if it has one.
+    fn entry(&self, id: FeatureId) -> Option<u32> {
+        match small_number(id) {
+            Some(number) => self.numbered.get(number).and_then(|entry| entry.checked_sub(1)),
+            None => self.known.place(id).map(|place| self.entries[place as usize]),
+        }
     }
 
     fn hash(&mut self, id: FeatureId, name: &[u8]) -> u32 {
@@ -112,7 +148,7 @@ impl FeatureTable {
         // The first feature of a slot gives it its name.
         if self.known.place(slot_as_id(slot)).is_none() {
             self.known.push(slot_as_id(slot));
-            self.first_ids.push(id);
+            self.ids.push(id);
             self.names.push(name);
         }
         slot
@@ -151,14 +187,20 @@ impl FeatureTable {
 
     /// Every feature that gave a slot its name: id, slot and name, in the order of first appearance.
     pub fn iter(&self) -> impl Iterator<Item = (FeatureId, u32, &[u8])> {
-        self.known.ids().iter().enumerate().map(|(entry, known)| {
-            let (id, slot) = match self.indexing {
-                Indexing::Interned => (*known, entry as u32 + 1),
-                Indexing::Hashed => (self.first_ids[entry], known.0 as u32),
+        self.ids.iter().enumerate().map(|(entry, id)| {
+            let slot = match self.indexing {
+                Indexing::Interned => entry as u32 + 1,
+                Indexing::Hashed => self.known.ids()[entry].0 as u32,
             };
-            (id, slot, self.names.get(entry))
+            (*id, slot, self.names.get(entry))
         })
     }
+}
+
+/// The number that an id stands for, if it is one that features are numbered by.
+fn small_number(id: FeatureId) -> Option<usize> {
+    let number = Namespace::ANONYMOUS.number(id);
+    (number < u64::from(Code::NUMBERS)).then_some(number as usize)
 }
 
 /// With hashing, the list of what is known is one of slots.
@@ -169,7 +211,6 @@ fn slot_as_id(slot: u32) -> FeatureId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::feature::Namespace;
 
     fn id(number: u64) -> FeatureId {
         Namespace::ANONYMOUS.numbered(number)

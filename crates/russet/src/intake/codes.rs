@@ -147,16 +147,18 @@ impl Codes {
         }
     }
 
-    /// Visits the slots of those codes that have one by now.
+    /// Visits the slots of those codes that have one by now, and asks for the memory in which the others will be looked up.
     #[inline]
-    pub(super) fn visit_known(&self, batch: &Batch, codes: &[u32], mut visit: impl FnMut(u32)) {
+    pub(super) fn visit_known(&self, batch: &Batch, codes: &[u32], table: &FeatureTable, mut visit: impl FnMut(u32)) {
         for code in codes {
             let slot = match Code::unpack(*code) {
-                Code::Number(number) => self.numbered.get(number as usize),
-                Code::Declared(index) => self.dictionaries[batch.dictionary() as usize].slots.get(index as usize),
+                Code::Number(number) => self.numbered.get(number as usize).copied().unwrap_or(UNRESOLVED),
+                Code::Declared(index) => self.dictionaries[batch.dictionary() as usize].slots[index as usize],
             };
-            if let Some(slot) = slot.filter(|slot| **slot < ABSENT) {
-                visit(*slot);
+            match Code::unpack(*code) {
+                _ if slot < ABSENT => visit(slot),
+                Code::Number(number) if slot == UNRESOLVED => table.prefetch_number(number),
+                _ => {}
             }
         }
     }

@@ -62,12 +62,12 @@ impl Intake {
     /// Prepares for the example at `place` and the one after it, which will be taken soon: asks for the memory where the
     /// slots of the later one are known, and visits those of the former.
     #[inline]
-    pub(crate) fn look_ahead(&self, batch: &Batch, place: usize, visit: impl FnMut(u32)) {
+    pub(crate) fn look_ahead(&self, batch: &Batch, place: usize, table: &FeatureTable, visit: impl FnMut(u32)) {
         if place + 1 < batch.len() {
             self.codes.prefetch(batch, batch.example(place + 1).codes);
         }
         if place < batch.len() {
-            self.codes.visit_known(batch, batch.example(place).codes, visit);
+            self.codes.visit_known(batch, batch.example(place).codes, table, visit);
         }
     }
 

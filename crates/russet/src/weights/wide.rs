@@ -4,7 +4,7 @@
 //! results are the same bits. Weights that lie scattered are first copied into tiles, and written back at the end.
 
 use super::loops::{Scratch, Sums};
-use super::plain::{measure_one, product, pulled};
+use super::plain::{product, pulled};
 use super::scatter::{gather, scatter};
 use super::tile::{TILE, Tile};
 use super::{BaseFeatures, Lanes, Place, Row, Slot};
@@ -188,13 +188,9 @@ fn measure_row(
     let Sums { mut norm, mut sensitivity } = sums;
     for (number, ((tile, x), directions)) in tiles.iter_mut().zip(x).zip(directions).enumerate() {
         if tile.widens(*x) {
-            // Sums of their own, so that the fast loop can keep its in registers.
-            let mut sums = Sums { norm, sensitivity };
-            measure_slowly(tile, x, origin, number * TILE, squared_slope, &mut sums, directions);
-            Sums { norm, sensitivity } = sums;
-        } else {
-            tile.measure(*x, squared_slope, &mut norm, &mut sensitivity, directions);
+            widen(tile, x, origin, number * TILE);
         }
+        tile.measure(*x, squared_slope, &mut norm, &mut sensitivity, directions);
     }
     Sums { norm, sensitivity }
 }
@@ -207,21 +203,20 @@ struct Origin<'a> {
     linear: &'a [Slot],
 }
 
-/// [`measure_one`] for each lane of the tile that begins at `first` of the row. Rare after the first examples.
+/// Takes note of values larger than any before, in the tile that begins at `first` of the row. Rare after the first
+/// examples.
 #[cold]
-fn measure_slowly(
-    tile: &mut Tile,
-    x: &[f32; TILE],
-    origin: Origin<'_>,
-    first: usize,
-    squared_slope: f32,
-    sums: &mut Sums,
-    directions: &mut [f32; TILE],
-) {
+#[inline(never)]
+fn widen(tile: &mut Tile, x: &[f32; TILE], origin: Origin<'_>, first: usize) {
     for lane in 0..TILE {
         let mut slot = tile.get(lane);
-        let inherited = || origin.row.inherited(origin.base, origin.linear, first + lane);
-        directions[lane] = measure_one(&mut slot, x[lane], inherited, squared_slope, lane, sums);
+        if x[lane].abs() <= slot.scale {
+            continue;
+        }
+        if slot.scale == 0.0 {
+            slot.gradient = origin.row.inherited(origin.base, origin.linear, first + lane);
+        }
+        slot.widen(x[lane].abs());
         tile.set(lane, slot);
     }
 }

@@ -35,6 +35,52 @@ fn resumes(settings: &Settings, batch: &Batch, cuts: &[usize], course: Option<us
     }
 }
 
+#[test]
+fn the_length_can_be_told_as_long_as_the_first_epoch_lasts() {
+    let batch = batch_of(&sparse(240, 60, 4));
+    let mut told_first = learner(&apple(), 240);
+    told_first.learn(&batch).unwrap();
+    for told_after in [0, 1, 39] {
+        let mut learner = Learner::new(apple().check().unwrap());
+        learner.expect_course_length();
+        learner.learn_range(&batch, 0..told_after).unwrap();
+        learner.set_course_length(240);
+        learner.learn_range(&batch, told_after..240).unwrap();
+        assert!(learner.model().to_bytes() == told_first.model().to_bytes(), "told after {told_after}");
+    }
+    // Too late: with the fortieth example the epoch was over.
+    let mut learner = Learner::new(apple().check().unwrap());
+    learner.expect_course_length();
+    learner.learn_range(&batch, 0..40).unwrap();
+    learner.set_course_length(240);
+    assert_eq!(learner.model().course_length(), None);
+}
+
+#[test]
+fn a_number_is_the_same_feature_however_it_is_coded() {
+    let batches = [false, true].map(|coded| {
+        let (mut dictionary, mut batch) = (Dictionary::default(), Batch::default());
+        batch.start(&mut dictionary);
+        for (place, example) in sparse(240, 60, 4).iter().enumerate() {
+            for (name, value) in &example.features {
+                if coded && place % 3 > 0 {
+                    batch.push_number(*name, *value);
+                } else {
+                    batch.push_named(&mut dictionary, Namespace::ANONYMOUS, &name.to_string(), *value);
+                }
+            }
+            batch.end_example(Label::new(example.label), b"", place as u64 + 1);
+        }
+        batch
+    });
+    let [declared, coded] = batches.map(|batch| {
+        let mut learner = learner(&apple(), 240);
+        learner.learn(&batch).unwrap();
+        learner.into_model().to_bytes()
+    });
+    assert!(declared == coded);
+}
+
 /// Right before, at and right after each growth of equal epochs, and in the middle of each.
 fn cuts(length: usize, epochs: usize) -> Vec<usize> {
     let epoch = length / epochs;
