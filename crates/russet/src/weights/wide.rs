@@ -208,15 +208,15 @@ struct Origin<'a> {
 #[cold]
 #[inline(never)]
 fn widen(tile: &mut Tile, x: &[f32; TILE], origin: Origin<'_>, first: usize) {
-    for lane in 0..TILE {
+    for (lane, value) in x.iter().enumerate() {
         let mut slot = tile.get(lane);
-        if x[lane].abs() <= slot.scale {
+        if value.abs() <= slot.scale {
             continue;
         }
         if slot.scale == 0.0 {
             slot.gradient = origin.row.inherited(origin.base, origin.linear, first + lane);
         }
-        slot.widen(x[lane].abs());
+        slot.widen(value.abs());
         tile.set(lane, slot);
     }
 }
