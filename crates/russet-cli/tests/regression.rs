@@ -81,9 +81,9 @@ fn a_table_of_many_columns_can_be_cached() {
     let names: Vec<String> = (0..9000).map(|column| format!("a_rather_long_column_name_{column}")).collect();
     let row = vec!["1"; 9000].join(",");
     let folder = Folder::with("data.csv", format!("{},y\n{row},1\n{row},0\n", names.join(",")));
-    folder.run("train data.csv --label y --passes 2 -q").succeeds();
+    folder.run("train data.csv --label y --passes 2 --expansion linear -q").succeeds();
     folder.run("convert data.csv --label y -o data.cache -q").succeeds();
-    assert_eq!(folder.train_json("data.cache")["examples"], 2);
+    assert_eq!(folder.train_json("data.cache --expansion linear")["examples"], 2);
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! A data set in memory, as lines of VW text whatever it was before: so all programs read the same, and a split is a
 //! split of lines.
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use russet::batch::Code;
 use russet_data::write::{ExampleWriter, VwWriter};
 use russet_data::{Format, Inputs, ReadOptions, Stream};
 
@@ -36,10 +38,10 @@ impl Lines {
                 json.display()
             ));
         }
-        // A single parser has a single dictionary, so what it declares is what is distinct.
+        // A single parser has a single dictionary, so what it declares is what is distinct; numbers are not declared.
         let options = ReadOptions { labels: true, threads: 1, csv, ..ReadOptions::default() };
         let mut stream = Stream::open(&inputs, options).map_err(|error| error.to_string())?;
-        let (mut lines, mut writer) = (Lines::default(), VwWriter::default());
+        let (mut lines, mut writer, mut numbers) = (Lines::default(), VwWriter::default(), HashSet::new());
         while let Some(parsed) = stream.next().map_err(|error| error.to_string())? {
             if cancelled.load(Ordering::Relaxed) {
                 break;
@@ -47,11 +49,13 @@ impl Lines {
             lines.distinct += parsed.batch.declared_ids().len() as u64;
             for example in parsed.batch.iter() {
                 lines.features += example.codes.len() as u64;
+                numbers.extend(example.codes.iter().filter(|code| matches!(Code::unpack(**code), Code::Number(_))));
                 lines.labels.extend(example.label.value);
             }
             writer.write(&parsed.batch, &mut lines.text).map_err(|error| error.to_string())?;
             stream.recycle(parsed);
         }
+        lines.distinct += numbers.len() as u64;
         lines.find_ends();
         Ok(lines)
     }
