@@ -41,7 +41,7 @@ impl Lines {
         // A single parser has a single dictionary, so what it declares is what is distinct; numbers are not declared.
         let options = ReadOptions { labels: true, threads: 1, csv, ..ReadOptions::default() };
         let mut stream = Stream::open(&inputs, options).map_err(|error| error.to_string())?;
-        let (mut lines, mut writer, mut numbers) = (Lines::default(), VwWriter::default(), HashSet::new());
+        let (mut lines, mut writer, mut numbers) = (Lines::default(), VwWriter::default(), HashSet::<u32>::new());
         while let Some(parsed) = stream.next().map_err(|error| error.to_string())? {
             if cancelled.load(Ordering::Relaxed) {
                 break;
