@@ -37,8 +37,10 @@ pub(super) fn draw(sets: &[&SetResults]) -> Figure {
     }
     course(&mut svg, &spots, place);
     let mut taken: Vec<Area> = spots.iter().flat_map(|spot| areas(spot, place)).collect();
+    // Said at a dot only where it stands for fewer sets than others do.
+    let most = spots.iter().map(|spot| spot.sets).max().unwrap_or(0);
     for spot in &spots {
-        dot(&mut svg, spot, place(spot.error[1], spot.time[1]), sets.len(), &mut taken, &frame);
+        dot(&mut svg, spot, place(spot.error[1], spot.time[1]), (most, sets.len()), &mut taken, &frame);
     }
     svg.finish("tradeoff", "Relative error against relative time: medians and quartiles over data sets for each method")
 }
@@ -99,7 +101,7 @@ fn course(svg: &mut Svg, spots: &[Spot], place: impl Fn(f64, f64) -> Point) {
     svg.raw(&format!(r#"<polyline class="path series-apple-0-75" points="{}"/>"#, points.join(" ")));
 }
 
-fn dot(svg: &mut Svg, spot: &Spot, at: Point, sets: usize, taken: &mut Vec<Area>, frame: &Frame) {
+fn dot(svg: &mut Svg, spot: &Spot, at: Point, (most, sets): (usize, usize), taken: &mut Vec<Area>, frame: &Frame) {
     let Spot { series, error, time, sets: own } = spot;
     let range = |spread: &Spread, text: fn(f64) -> String| {
         format!("{} (quartiles {} to {})", text(spread[1]), text(spread[0]), text(spread[2]))
@@ -111,7 +113,7 @@ fn dot(svg: &mut Svg, spot: &Spot, at: Point, sets: usize, taken: &mut Vec<Area>
         range(time, ratio)
     );
     svg.mark(&Mark { set: None, series, value: error[1], title }, &shape(series, at, 6.0));
-    let few = if *own < sets { format!(" ({own} of {sets} sets)") } else { String::new() };
+    let few = if *own < most { format!(" ({own} of {sets} sets)") } else { String::new() };
     let label = format!("{}{few}", series.label);
     let area = Area::for_label(at, &label, taken, frame);
     svg.text(
@@ -137,19 +139,19 @@ impl Area {
         Area { left: x - radius, top: y - radius, width: 2.0 * radius, height: 2.0 * radius }
     }
 
-    /// Along a line to the right or down.
+    /// Along a line to the right or down, a little thick.
     fn between((left, top): Point, (right, bottom): Point) -> Area {
-        Area { left, top, width: right - left, height: bottom - top }
+        Area { left, top, width: (right - left).max(3.0), height: (bottom - top).max(3.0) }
     }
 
-    fn meets(&self, other: &Area) -> bool {
-        self.left < other.left + other.width
-            && other.left < self.left + self.width
-            && self.top < other.top + other.height
-            && other.top < self.top + self.height
+    /// How much of it another covers.
+    fn shared(&self, other: &Area) -> f64 {
+        let width = (self.left + self.width).min(other.left + other.width) - self.left.max(other.left);
+        let height = (self.top + self.height).min(other.top + other.height) - self.top.max(other.top);
+        width.max(0.0) * height.max(0.0)
     }
 
-    /// A place for a label near its dot: the first that keeps clear of what is there, else the first of all.
+    /// A place for a label near its dot: of those inside the frame the first that least of what is there covers.
     fn for_label((x, y): Point, label: &str, taken: &[Area], frame: &Frame) -> Area {
         let (width, height) = (text_width(label), 16.0);
         let area = |(left, top): (f64, f64)| Area { left, top, width, height };
@@ -162,6 +164,10 @@ impl Area {
             (left, y + 20.0),
             (middle, y - 52.0),
             (middle, y + 36.0),
+            (right, y - 68.0),
+            (right, y + 52.0),
+            (left, y - 68.0),
+            (left, y + 52.0),
         ];
         let inside = |area: &Area| {
             area.left >= frame.left
@@ -169,7 +175,8 @@ impl Area {
                 && area.top >= frame.top
                 && area.top + area.height <= frame.top + frame.height
         };
-        let free = |spot: &Area| inside(spot) && !taken.iter().any(|other| other.meets(spot));
-        near.into_iter().chain(far).map(area).find(free).unwrap_or_else(|| area(near[0]))
+        let covered = |spot: &Area| taken.iter().map(|other| spot.shared(other)).sum::<f64>();
+        let all = near.into_iter().chain(far).map(area).filter(inside);
+        all.min_by(|a, b| covered(a).total_cmp(&covered(b))).unwrap_or_else(|| area(near[0]))
     }
 }
