@@ -20,7 +20,7 @@ fn every_checkpoint_leads_to_the_same_end(folder: &Folder, flags: &str, every: u
     }
 }
 
-/// Several blocks of 256 KiB, with features in later ones that earlier ones declared.
+/// Several blocks of 64 KiB, with features in later ones that earlier ones declared.
 fn several_blocks() -> Folder {
     Folder::with("data.vw", sparse(16_000, 1))
 }

@@ -9,7 +9,7 @@ use common::Folder;
 use common::made_up::sparse;
 use common::process::Child;
 
-/// Several blocks of 256 KiB.
+/// Several blocks of 64 KiB.
 fn several_blocks() -> String {
     sparse(16_000, 1)
 }
