@@ -54,7 +54,8 @@ impl Trial {
             }
             let start = base.listed.len();
             let BaseFeatures { slots, listed, .. } = &mut *base;
-            self.families.list(parent, &slots[1..], &self.table, listed);
+            self.families.aim(parent, &slots[1..], &self.table, listed);
+            self.families.confirm(parent, &slots[1..], &mut listed[start..], &self.table);
             owner.visit_sealed(&enumerator.factors, |position| listed[start + position - 1] = Families::SEALED);
             self.families.admit(parent, &slots[1..], &mut listed[start..], &mut self.table, |_, _| ());
             rows.push(Row { parent, ..Row::whole(Place::Listed(start as u32), multiplier, 1, end) });

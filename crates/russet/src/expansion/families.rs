@@ -20,13 +20,16 @@ pub(crate) struct Families {
 /// A hash table in two halves. Base slots are numbered as they first appear, so small ones are frequent: those below half
 /// the length are at their own number in the first half, and what is often met lies together. All others are in the second
 /// half, by their hash.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Family {
     start: u32,
     /// It has 2^bits places; none if this is 0.
     bits: u32,
-    /// How many products are in the second half.
+    /// How long a half is.
+    half: u32,
+    /// How many products are in the second half, and which may be.
     hashed: u32,
+    filter: Filter,
 }
 
 const SMALLEST_FAMILY: u32 = 4;
@@ -72,38 +75,43 @@ impl Families {
         (table.slots()[place as usize].key == slot).then_some(place)
     }
 
-    /// Asks for the memory that [`Families::list`] will look at.
+    /// Lists where each of a parent's products with base slots is if it is anywhere, and asks for that memory;
+    /// [`Families::confirm`] has to follow.
     #[inline]
-    pub(crate) fn prefetch(&self, parent: u32, slots: &[u32], table: &WeightTable) {
-        if let Some(family) = self.families.get(parent as usize).filter(|family| family.bits > 0) {
-            slots.iter().for_each(|slot| prefetch(table.slots(), (family.start + family.home(*slot)) as usize));
-        }
-    }
-
-    /// Lists the places of a parent's products with base slots.
-    #[inline]
-    pub(crate) fn list(&self, parent: u32, slots: &[u32], table: &WeightTable, listed: &mut Vec<u32>) {
-        let Some(&family) = self.families.get(parent as usize).filter(|family| family.bits > 0) else {
+    pub(crate) fn aim(&self, parent: u32, slots: &[u32], table: &WeightTable, listed: &mut Vec<u32>) {
+        let Some(family) = self.families.get(parent as usize).filter(|family| family.bits > 0) else {
             listed.extend(slots.iter().map(|_| Families::NEW));
             return;
         };
-        let (weights, first) = (table.slots(), listed.len());
-        // Most are where they are looked for first, or not at all. Without a branch, as which it is cannot be foreseen.
-        let (mut pending, mut count) = ([0u32; PENDING], 0);
-        for (chunk, some) in slots.chunks(PENDING).enumerate() {
-            for (position, slot) in some.iter().enumerate() {
-                steps::count(1);
-                let place = family.start + family.home(*slot);
-                let key = weights[place as usize].key;
-                listed.push(if key == *slot { place } else { Families::NEW });
-                pending[count] = position as u32;
+        let (weights, Family { start, half, filter, .. }) = (table.slots(), family);
+        listed.extend(slots.iter().map(|slot| {
+            steps::count(1);
+            // Without a branch, as which it is cannot be foreseen.
+            let aim = if (slot < half) | filter.may_have(*slot) { start + family.home(*slot) } else { Families::NEW };
+            prefetch(weights, aim as usize);
+            aim
+        }));
+    }
+
+    /// Makes the places of products of what [`Families::aim`] has listed.
+    #[inline]
+    pub(crate) fn confirm(&self, parent: u32, slots: &[u32], listed: &mut [u32], table: &WeightTable) {
+        let Some(family) = self.families.get(parent as usize).filter(|family| family.bits > 0) else { return };
+        let weights = table.slots();
+        // Most are where they are looked for first, or not at all.
+        let (mut pending, mut count) = ([0u8; PENDING], 0);
+        for (slots, listed) in slots.chunks(PENDING).zip(listed.chunks_mut(PENDING)) {
+            for (position, (slot, place)) in slots.iter().zip(listed.iter_mut()).enumerate() {
+                let key = weights[*place as usize].key;
+                *place = if key == *slot { *place } else { Families::NEW };
+                pending[count % PENDING] = position as u8;
                 count += usize::from(key != *slot && key != 0);
             }
             for position in &pending[..count] {
-                let position = chunk * PENDING + *position as usize;
+                let position = usize::from(*position);
                 let place = family.find(slots[position], weights);
                 if weights[place as usize].key == slots[position] {
-                    listed[first + position] = place;
+                    listed[position] = place;
                 }
             }
             count = 0;
@@ -120,18 +128,33 @@ impl Families {
         table: &mut WeightTable,
         mut admitted: impl FnMut(usize, u32),
     ) {
-        for (position, slot) in slots.iter().enumerate().filter(|(position, _)| listed[*position] == Families::NEW) {
+        let mut moved = false;
+        for (position, (slot, place)) in slots.iter().zip(listed.iter_mut()).enumerate() {
+            if *place != Families::NEW {
+                continue;
+            }
+            let start = self.start(parent);
             match self.insert(parent, *slot, table) {
-                Some(_) => admitted(position, *slot),
+                Some(found) => {
+                    *place = found;
+                    moved |= start != self.start(parent);
+                    admitted(position, *slot);
+                }
                 None => self.left_out += 1,
             }
         }
-        // The family may have moved.
-        let Some(&family) = self.families.get(parent as usize).filter(|family| family.bits > 0) else { return };
-        for (slot, place) in slots.iter().zip(listed).filter(|(_, place)| **place != Families::SEALED) {
-            let found = family.find(*slot, table.slots());
-            *place = if table.slots()[found as usize].key == *slot { found } else { Families::NEW };
+        if moved {
+            let family = &self.families[parent as usize];
+            let with_place = |place: &&mut u32| !matches!(**place, Families::SEALED | Families::NEW);
+            for (slot, place) in slots.iter().zip(listed).filter(|(_, place)| with_place(place)) {
+                *place = family.find(*slot, table.slots());
+            }
         }
+    }
+
+    /// Where a parent's family begins.
+    fn start(&self, parent: u32) -> Option<u32> {
+        self.families.get(parent as usize).map(|family| family.start)
     }
 
     /// Gives a product a place; none if memory is full, or if it has one.
@@ -147,7 +170,7 @@ impl Families {
         if table.get(place as usize).key != 0 {
             return None;
         }
-        family.hashed += u32::from(slot >= family.half());
+        family.take_in(slot);
         table.set(place as usize, Slot { key: slot, ..Slot::default() });
         Some(place)
     }
@@ -155,7 +178,7 @@ impl Families {
     /// Visits all products that have places: parent, slot, place.
     pub(crate) fn visit(&self, table: &WeightTable, mut visit: impl FnMut(u32, u32, usize)) {
         for (parent, family) in self.families.iter().enumerate().filter(|(_, family)| family.bits > 0) {
-            for place in family.start as usize..(family.start as usize) + (1 << family.bits) {
+            for place in family.range() {
                 let key = table.slots()[place].key;
                 if key != 0 {
                     visit(parent as u32, key, place);
@@ -168,38 +191,41 @@ impl Families {
     pub(crate) fn visit_in_order(&self, table: &WeightTable, mut visit: impl FnMut(u32, u32, usize)) {
         let mut members = Vec::new();
         for (parent, family) in self.families.iter().enumerate().filter(|(_, family)| family.bits > 0) {
-            let places = family.start as usize..(family.start as usize) + (1 << family.bits);
             members.clear();
-            members.extend(places.map(|place| (table.slots()[place].key, place)).filter(|(key, _)| *key != 0));
+            members.extend(family.range().map(|place| (table.slots()[place].key, place)).filter(|(key, _)| *key != 0));
             members.sort_unstable();
             members.iter().for_each(|(slot, place)| visit(parent as u32, *slot, *place));
         }
     }
 
-    /// Moves a family to a stretch twice as long.
-    #[cold]
+    /// Moves a family to a stretch twice as long, unless memory is full: then that is for good.
     fn enlarge(&mut self, parent: u32, table: &mut WeightTable) -> Option<()> {
-        let old = self.families[parent as usize];
-        let bits = (old.bits + 1).max(SMALLEST_FAMILY);
-        let had = if old.bits == 0 { 0 } else { 1 << old.bits };
+        let bits = (self.families[parent as usize].bits + 1).max(SMALLEST_FAMILY);
+        let had = self.families[parent as usize].len();
         if self.places - had + (1 << bits) > self.limit {
             return None;
         }
         self.places += (1 << bits) - had;
-        let mut family = Family { start: self.stretch(bits, table), bits, hashed: 0 };
-        for from in (old.start as usize)..(old.start as usize) + had {
+        self.rehouse(parent, bits, table);
+        Some(())
+    }
+
+    #[cold]
+    fn rehouse(&mut self, parent: u32, bits: u32, table: &mut WeightTable) {
+        let mut family = Family::new(self.stretch(bits, table), bits);
+        let old = std::mem::take(&mut self.families[parent as usize]);
+        for from in old.range() {
             let slot = table.get(from);
             if slot.key != 0 {
                 let to = family.find(slot.key, table.slots()) as usize;
-                family.hashed += u32::from(slot.key >= family.half());
+                family.take_in(slot.key);
                 table.move_weight(from, to);
             }
         }
-        if had > 0 {
+        if old.bits > 0 {
             self.left[old.bits as usize].push(old.start);
         }
         self.families[parent as usize] = family;
-        Some(())
     }
 
     /// A free stretch of 2^bits places.
@@ -213,26 +239,44 @@ impl Families {
 }
 
 impl Family {
-    fn half(self) -> u32 {
-        1 << (self.bits - 1)
+    /// An empty one of 2^bits places.
+    fn new(start: u32, bits: u32) -> Family {
+        Family { start, bits, half: 1 << (bits - 1), hashed: 0, filter: Filter::new(bits + 3) }
+    }
+
+    /// How many places it has.
+    fn len(&self) -> usize {
+        2 * self.half as usize
+    }
+
+    /// Its places.
+    fn range(&self) -> std::ops::Range<usize> {
+        self.start as usize..self.start as usize + self.len()
+    }
+
+    /// Takes note that a base slot has got a place.
+    fn take_in(&mut self, slot: u32) {
+        if slot >= self.half {
+            self.hashed += 1;
+            self.filter.add(slot);
+        }
     }
 
     /// True if there is no place for a base slot: the second half is three quarters full at most.
-    fn is_full_for(self, slot: u32) -> bool {
-        self.bits == 0 || slot >= self.half() && (self.hashed + 1) * 4 > 3 * self.half()
+    fn is_full_for(&self, slot: u32) -> bool {
+        slot >= self.half && (self.hashed + 1) * 4 > 3 * self.half
     }
 
     /// Where a base slot is looked for first, from the start.
     #[inline]
-    fn home(self, slot: u32) -> u32 {
-        let half = self.half();
-        let hashed = half + (slot.wrapping_mul(0x9e37_79b1) >> (33 - self.bits));
-        if slot < half { slot } else { hashed }
+    fn home(&self, slot: u32) -> u32 {
+        let hashed = self.half + (scattered(slot) >> (33 - self.bits));
+        if slot < self.half { slot } else { hashed }
     }
 
     /// Where a base slot is, or the free place where it would go. Families are never full.
     #[inline]
-    fn find(self, slot: u32, weights: &[Slot]) -> u32 {
+    fn find(&self, slot: u32, weights: &[Slot]) -> u32 {
         let mut at = self.home(slot);
         loop {
             steps::count(1);
@@ -241,10 +285,42 @@ impl Family {
                 return self.start + at;
             }
             // Only hashed ones can meet another.
-            let half = self.half();
-            at = half | ((at + 1) & (half - 1));
+            at = self.half | ((at + 1) & (self.half - 1));
         }
     }
+}
+
+/// Which base slots may be in a family: one bit for all that share a hash. Small enough to stay in the nearest cache, where
+/// most products that have no weight are told from the others.
+#[derive(Clone, Debug, Default)]
+struct Filter {
+    words: Vec<u64>,
+    /// A hash is shifted down by this.
+    shift: u32,
+}
+
+impl Filter {
+    /// An empty one of 2^bits bits.
+    fn new(bits: u32) -> Filter {
+        Filter { words: vec![0; (1 << bits) / 64], shift: 32 - bits }
+    }
+
+    #[inline]
+    fn may_have(&self, slot: u32) -> bool {
+        let bit = scattered(slot) >> self.shift;
+        self.words[bit as usize / 64] >> (bit % 64) & 1 == 1
+    }
+
+    fn add(&mut self, slot: u32) {
+        let bit = scattered(slot) >> self.shift;
+        self.words[bit as usize / 64] |= 1 << (bit % 64);
+    }
+}
+
+/// A hash of a base slot, best in its upper bits.
+#[inline]
+fn scattered(slot: u32) -> u32 {
+    slot.wrapping_mul(0x9e37_79b1)
 }
 
 #[cfg(test)]
@@ -285,7 +361,8 @@ mod tests {
         let mut table = WeightTable::with_limit(usize::MAX);
         let mut families = Families::new(1 << 10, &mut table);
         let (slots, mut listed) = ((1..40).collect::<Vec<u32>>(), Vec::new());
-        families.list(2, &slots, &table, &mut listed);
+        families.aim(2, &slots, &table, &mut listed);
+        families.confirm(2, &slots, &mut listed, &table);
         assert!(listed.iter().all(|place| *place == Families::NEW));
         listed[3] = Families::SEALED;
         families.admit(2, &slots, &mut listed, &mut table, |_, _| ());

@@ -189,18 +189,22 @@ impl Growth {
     ) {
         base.listed.clear();
         let (slots, end) = (&base.slots[1..], base.slots.len() as u32);
-        enumerator.present.iter().for_each(|(parent, _)| families.prefetch(*parent, slots, table));
+        for (parent, _) in &enumerator.present {
+            families.aim(*parent, slots, table, &mut base.listed);
+        }
+        let mut start = 0;
         for &(parent, multiplier) in &enumerator.present {
-            let place = Place::Listed(base.listed.len() as u32);
-            let (start, owner, mut active) = (base.listed.len(), self.parents.get(parent), slots.len() as u32);
-            families.list(parent, slots, table, &mut base.listed);
+            let (place, owner, mut active) = (Place::Listed(start), self.parents.get(parent), slots.len() as u32);
+            let listed = &mut base.listed[start as usize..][..slots.len()];
+            families.confirm(parent, slots, listed, table);
             owner.visit_sealed(&enumerator.factors, |position| {
-                base.listed[start + position - 1] = Families::SEALED;
+                listed[position - 1] = Families::SEALED;
                 active -= 1;
             });
             if self.trial.is_some() {
-                active = base.listed[start..].iter().filter(|place| **place > Families::NEW).count() as u32;
+                active = listed.iter().filter(|place| **place > Families::NEW).count() as u32;
             }
+            start += end - 1;
             let heritage = owner.heritage;
             rows.push(Row { place, multiplier, first: 1, end, heritage, parent, active });
         }
