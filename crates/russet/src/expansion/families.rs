@@ -30,6 +30,8 @@ struct Family {
     /// How many products are in the second half, and which may be.
     hashed: u32,
     filter: Filter,
+    /// Set once the second half is full and memory too.
+    is_complete: bool,
 }
 
 const SMALLEST_FAMILY: u32 = 4;
@@ -128,33 +130,30 @@ impl Families {
         table: &mut WeightTable,
         mut admitted: impl FnMut(usize, u32),
     ) {
-        let mut moved = false;
+        let had = self.families.get(parent as usize).map_or(0, Family::len);
+        // Once a family is complete, most products without a place come from this side of it.
+        let complete_from = self.families.get(parent as usize).map_or(u32::MAX, Family::complete_from);
         for (position, (slot, place)) in slots.iter().zip(listed.iter_mut()).enumerate() {
-            if *place != Families::NEW {
+            let (is_new, is_late) = (*place == Families::NEW, *slot >= complete_from);
+            self.left_out += u64::from(is_new & is_late);
+            if !is_new | is_late {
                 continue;
             }
-            let start = self.start(parent);
             match self.insert(parent, *slot, table) {
                 Some(found) => {
                     *place = found;
-                    moved |= start != self.start(parent);
                     admitted(position, *slot);
                 }
                 None => self.left_out += 1,
             }
         }
-        if moved {
+        if had != self.families[parent as usize].len() {
             let family = &self.families[parent as usize];
             let with_place = |place: &&mut u32| !matches!(**place, Families::SEALED | Families::NEW);
             for (slot, place) in slots.iter().zip(listed).filter(|(_, place)| with_place(place)) {
                 *place = family.find(*slot, table.slots());
             }
         }
-    }
-
-    /// Where a parent's family begins.
-    fn start(&self, parent: u32) -> Option<u32> {
-        self.families.get(parent as usize).map(|family| family.start)
     }
 
     /// Gives a product a place; none if memory is full, or if it has one.
@@ -203,6 +202,7 @@ impl Families {
         let bits = (self.families[parent as usize].bits + 1).max(SMALLEST_FAMILY);
         let had = self.families[parent as usize].len();
         if self.places - had + (1 << bits) > self.limit {
+            self.families[parent as usize].is_complete = true;
             return None;
         }
         self.places += (1 << bits) - had;
@@ -241,12 +241,17 @@ impl Families {
 impl Family {
     /// An empty one of 2^bits places.
     fn new(start: u32, bits: u32) -> Family {
-        Family { start, bits, half: 1 << (bits - 1), hashed: 0, filter: Filter::new(bits + 3) }
+        Family { start, bits, half: 1 << (bits - 1), hashed: 0, filter: Filter::new(bits + 3), is_complete: false }
     }
 
     /// How many places it has.
     fn len(&self) -> usize {
         2 * self.half as usize
+    }
+
+    /// From which base slot on no product will get a place any more.
+    fn complete_from(&self) -> u32 {
+        if self.is_complete { self.half } else { u32::MAX }
     }
 
     /// Its places.
