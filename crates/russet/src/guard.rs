@@ -73,17 +73,6 @@ impl Guard {
     }
 }
 
-/// What is predicted for an example, by whom; clipped.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Predictions {
-    /// By the model as a whole.
-    pub(crate) mixed: f32,
-    /// By its own weights, the guard apart.
-    pub(crate) own: f32,
-    /// By the guard's linear expert, if there is one.
-    pub(crate) linear: f32,
-}
-
 /// Which pass over the data it is, as far as the guard has to know.
 ///
 /// An example that was learned from in an earlier pass says nothing of how well noise is told from truth: whoever fits

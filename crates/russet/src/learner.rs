@@ -1,7 +1,9 @@
 //! Learning: one example after another, predicted first, then learned from.
 
+mod companion;
 #[cfg(test)]
 mod cost;
+pub(crate) mod judge;
 
 use std::ops::Range;
 use thiserror::Error;
@@ -9,15 +11,18 @@ use thiserror::Error;
 use crate::batch::{Batch, Example};
 use crate::expansion::{self, adaptive::Enumerator};
 use crate::growth::Growth;
-use crate::guard::{Pass, Predictions};
+use crate::guard::Pass;
 use crate::intake::Intake;
 use crate::loss::{Hinge, Logistic, Loss, LossKind, Quantile, Squared};
-use crate::metrics::Task;
+use crate::metrics::{Tally, Task};
 use crate::model::{Model, activity};
 use crate::schedule::Schedule;
 use crate::settings::{Checked, GuardKind, StepKind};
 use crate::step::{Active, Adaptive, Scratches, Sgd, Step, Surprise};
 use crate::weights::{Loops, Row, Work, prefetch};
+use judge::{Judge, Seen};
+
+pub use companion::{Companion, Notes};
 
 /// With more base weights than this, those of the next example are asked for ahead of time: they are no longer all in the
 /// processor's nearest cache.
@@ -53,6 +58,8 @@ pub struct Learner {
     /// Set while the course's length is still to be told.
     expects_length: bool,
     pass: Pass,
+    /// What the guard has to be told, while it is apart.
+    notes: Option<Notes>,
 }
 
 /// An example that cannot be learned from.
@@ -114,7 +121,55 @@ impl Learner {
             growing: None,
             expects_length: false,
             pass,
+            notes: None,
         }
+    }
+
+    /// Parts with the guard, if there is one: from now on, what it has to be told is noted down, and a [`Companion`] that
+    /// follows the notes, in whatever thread, does what the guard would have done. The result is the same.
+    /// Until they are [together](Learner::rejoin) again, the model has no guard, and its progressive validation stands still.
+    ///
+    /// ```
+    /// # use russet::{Learner, batch::{Batch, Dictionary, Label}, feature::Namespace, settings::Settings};
+    /// # let (mut dictionary, mut batch) = (Dictionary::default(), Batch::default());
+    /// # batch.start(&mut dictionary);
+    /// # for round in 0..60 {
+    /// #     batch.push_named(&mut dictionary, Namespace::ANONYMOUS, if round % 2 == 0 { "sun" } else { "rain" }, 1.0);
+    /// #     batch.end_example(Label::new((round % 2) as f32), b"", round + 1);
+    /// # }
+    /// let mut learner = Learner::new(Settings::default().check().unwrap());
+    /// learner.set_course_length(60);
+    /// learner.learn_range(&batch, 0..20).unwrap();
+    /// let mut companion = learner.part().expect("the feature set has grown after 10 examples");
+    /// learner.learn_range(&batch, 20..60).unwrap();
+    /// companion.follow(&learner.exchange_notes(Default::default()));
+    /// learner.rejoin(companion);
+    /// assert_eq!(learner.model().progress().tally.examples, 60);
+    /// ```
+    pub fn part(&mut self) -> Option<Companion> {
+        let Model { guard, progress, settings, pace, cpu, .. } = &mut self.model;
+        let guard = guard.take()?;
+        self.notes = Some(Notes::default());
+        Some(Companion::new(guard, progress.tally, settings.clone(), *pace, *cpu))
+    }
+
+    /// Takes the guard back. The companion has to have followed all notes.
+    ///
+    /// # Panics
+    /// If there are notes left.
+    pub fn rejoin(&mut self, companion: Companion) {
+        let told = self.notes.take().is_some_and(|notes| notes.is_empty());
+        assert!(told, "there are notes that the companion has not followed");
+        let Companion { guard, tally, .. } = companion;
+        self.model.guard.insert(guard).linear.grow_to(self.model.features.slot_count());
+        let Tally { examples, features, base_features, .. } = self.model.progress.tally;
+        self.model.progress.tally = Tally { examples, features, base_features, ..tally };
+    }
+
+    /// What there is to tell the companion; `fresh` is used for what comes next.
+    pub fn exchange_notes(&mut self, mut fresh: Notes) -> Notes {
+        fresh.clear();
+        self.notes.replace(fresh).unwrap_or_default()
     }
 
     /// For an adaptive expansion: says how many examples the whole course has, over which epochs are spaced. Without
@@ -181,7 +236,11 @@ impl Learner {
     }
 
     /// Ends learning.
+    ///
+    /// # Panics
+    /// If the guard is [apart](Learner::part).
     pub fn into_model(self) -> Model {
+        assert!(self.notes.is_none(), "the guard is apart");
         self.model
     }
 
@@ -263,23 +322,43 @@ impl Learner {
             }
         }
         let active = Active { base, linear: expansion::linear(base), products: &self.rows };
-        let predicted = model.open(loops, active, example.label.base, &mut self.scratches, &mut self.guard_scratches);
-        let importance = example.label.importance;
-        model.progress.tally.add(predicted.mixed, label, importance, loss.value(predicted.mixed, label));
-        model.progress.tally.features += active.count() as u64;
-        model.progress.tally.base_features += base.slots.len() as u64 - 1;
-        let used = self.pass.use_of(example.line);
-        if let Some(guard) = model.guard.as_mut().filter(|_| used.judges) {
-            guard.state.mixture.add(loss.value(predicted.own, label), loss.value(predicted.linear, label), importance);
+        let score = model.open(loops, active, example.label.base, &mut self.scratches);
+        let tally = &mut model.progress.tally;
+        tally.examples += 1;
+        tally.features += active.count() as u64;
+        tally.base_features += base.slots.len() as u64 - 1;
+        let (importance, offset, range) = (example.label.importance, example.label.base, model.range());
+        let seen = Seen { score, label, importance, offset, range, used: self.pass.use_of(example.line) };
+        if importance > 0.0 && seen.used.learned {
+            self.move_weights(&seen, loops, step, loss);
         }
-        if importance > 0.0 && used.learned {
-            self.move_weights(label, importance, predicted, loops, step, loss);
+        self.judge(&seen, loops, step, loss);
+        if self.model.progress.tally.examples >= self.next_growth {
+            self.grow();
         }
-        let model = &mut self.model;
-        if model.progress.tally.examples >= self.next_growth {
-            model.grow();
-            self.next_growth = self.following_growth();
+    }
+
+    /// Judges the example that was opened last, or notes it down for the companion.
+    #[inline(always)]
+    fn judge<L: Loops>(&mut self, seen: &Seen, loops: L, step: impl Step, loss: impl Loss) {
+        let (model, base) = (&mut self.model, self.intake.base());
+        if let Some(notes) = &mut self.notes {
+            notes.add(*seen, base, model.features.slot_count());
+            return;
         }
+        let Model { guard, progress, settings, pace, .. } = model;
+        let (tally, scratches) = (&mut progress.tally, &mut self.guard_scratches);
+        Judge { guard: guard.as_mut(), tally, settings, pace: *pace, scratches }.judge(loops, step, loss, seen, base);
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        self.model.grow();
+        match &mut self.notes {
+            Some(notes) => notes.add_growth(),
+            None => self.model.renew_guard(),
+        }
+        self.next_growth = self.following_growth();
     }
 
     /// After how many examples the feature set grows next.
@@ -290,36 +369,17 @@ impl Learner {
 
     /// Learns from the example that was opened last.
     #[inline(always)]
-    fn move_weights<L: Loops>(
-        &mut self,
-        label: f32,
-        importance: f32,
-        predicted: Predictions,
-        loops: L,
-        step: impl Step,
-        loss: impl Loss,
-    ) {
+    fn move_weights<L: Loops>(&mut self, seen: &Seen, loops: L, step: impl Step, loss: impl Loss) {
         let (model, base) = (&mut self.model, self.intake.base());
-        let slope = loss.slope(predicted.own, label);
+        let Seen { label, importance, .. } = *seen;
+        let prediction = seen.clip(seen.score);
+        let slope = loss.slope(prediction, label);
         if let Some(growth) = model.growth.as_mut().filter(|_| slope != 0.0) {
             growth.admit(base, &self.rows, &mut model.products, &mut self.scratches.products);
         }
         let active = Active { base, linear: expansion::linear(base), products: &self.rows };
-        let surprise = Surprise { prediction: predicted.own, label, importance };
+        let surprise = Surprise { prediction, label, importance };
         step.step(loops, model.moved(), active, loss, surprise, &mut self.scratches);
-        // The linear expert learns from its own prediction, as it would alone.
-        if let Some(guard) = &mut model.guard {
-            let alone = Active { products: &[], ..active };
-            let surprise = Surprise { prediction: predicted.linear, ..surprise };
-            step.step(
-                loops,
-                guard.moved(&model.settings, model.pace),
-                alone,
-                loss,
-                surprise,
-                &mut self.guard_scratches,
-            );
-        }
         if slope != 0.0 && activity::is_counted(model.progress.tally.examples) {
             model.count(active);
         }

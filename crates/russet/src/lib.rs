@@ -29,5 +29,5 @@ mod trial;
 pub mod weights;
 
 pub use growth::{Layout, StorageReport};
-pub use learner::{LabelProblem, LearnError, Learner};
+pub use learner::{Companion, LabelProblem, LearnError, Learner, Notes};
 pub use model::Model;

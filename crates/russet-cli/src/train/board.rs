@@ -1,7 +1,7 @@
 //! What a person watches while a model trains: a live line on a terminal, rows of a table otherwise.
 
 use std::io::IsTerminal;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use russet::Model;
@@ -13,6 +13,9 @@ use crate::output::{duration, figure, note, thousands};
 /// The first row comes after this many examples, each next one after twice as many.
 const FIRST_ROW: u64 = 128;
 
+/// How often a live line changes.
+const LIVE_EVERY: Duration = Duration::from_millis(100);
+
 /// The display of progressive validation.
 pub(crate) struct Board {
     style: Style,
@@ -20,6 +23,7 @@ pub(crate) struct Board {
     pass: u32,
     progress: Option<Progress>,
     started: Instant,
+    updated: Instant,
     /// How many examples had been learned when this run began.
     learned_before: u64,
     at_last_row: Tally,
@@ -51,6 +55,7 @@ impl Board {
             pass: 0,
             progress: None,
             started: Instant::now(),
+            updated: Instant::now(),
             learned_before: tally.examples,
             at_last_row: tally,
             next_row,
@@ -77,8 +82,19 @@ impl Board {
         self.next_row *= 2;
     }
 
+    /// True if somebody watches.
+    pub(crate) fn is_seen(&self) -> bool {
+        !matches!(self.style, Style::Silent)
+    }
+
+    /// True if there is a live line, and it has not changed for a while.
+    pub(crate) fn is_due(&self) -> bool {
+        matches!(self.style, Style::Live(_)) && self.updated.elapsed() >= LIVE_EVERY
+    }
+
     /// Shows where things stand, if there is a live line.
     pub(crate) fn update(&mut self, model: &Model) {
+        self.updated = Instant::now();
         if let Style::Live(bar) = &self.style {
             let fraction = self.fraction().unwrap_or(0.0);
             bar.set_position((fraction * 1000.0) as u64);

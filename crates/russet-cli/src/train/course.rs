@@ -8,6 +8,7 @@ use russet::{LearnError, Learner};
 use russet_data::{Input, Inputs, OnError, Parsed, ReadOptions, count_examples};
 use serde::{Deserialize, Serialize};
 
+use super::beside::Beside;
 use super::board::Board;
 use super::length::Length;
 use super::place::{Place, difference};
@@ -101,6 +102,9 @@ pub(crate) enum Ended {
 /// A training under way.
 pub(crate) struct Training {
     pub(crate) learner: Learner,
+    /// The learner's guard, while it is in a thread of its own; there may be such a thread if `several_threads`.
+    pub(crate) beside: Option<Beside>,
+    pub(crate) several_threads: bool,
     pub(crate) course: Course,
     pub(crate) length: Length,
     pub(crate) sources: Sources,
@@ -118,6 +122,12 @@ pub(crate) struct Training {
 impl Training {
     /// Goes through the course.
     pub(crate) fn run(&mut self) -> Result<Ended> {
+        let ended = self.passes();
+        self.catch_up();
+        ended
+    }
+
+    fn passes(&mut self) -> Result<Ended> {
         let started = Instant::now();
         self.position.course = self.course.settings.clone();
         for pass in 0..self.course.passes {
@@ -136,6 +146,7 @@ impl Training {
             bail!("there is no example to learn from in the data");
         }
         Place::detach_from(&mut self.learner);
+        self.catch_up();
         self.seconds = started.elapsed().as_secs_f64();
         Ok(Ended::Finished)
     }
@@ -212,8 +223,23 @@ impl Training {
             }
             self.pause()?;
         }
-        self.board.update(self.learner.model());
+        match &self.beside {
+            Some(beside) => beside.tell(&mut self.learner),
+            None if self.several_threads => self.beside = Beside::start(&mut self.learner),
+            None => {}
+        }
+        if self.board.is_due() {
+            self.catch_up();
+            self.board.update(self.learner.model());
+        }
         Ok(())
+    }
+
+    /// Waits for the guard: from now on the learner's model is whole.
+    fn catch_up(&mut self) {
+        if let Some(beside) = self.beside.take() {
+            beside.end(&mut self.learner);
+        }
     }
 
     /// How many examples can be learned before something else is to be done.
@@ -232,6 +258,9 @@ impl Training {
     fn pause(&mut self) -> Result<()> {
         let learned = self.learner.model().progress().tally.examples;
         if learned == self.board.next_row() {
+            if self.board.is_seen() {
+                self.catch_up();
+            }
             self.board.row(self.learner.model());
         }
         if self.checkpoint_every.is_some_and(|every| learned.is_multiple_of(every)) {
@@ -251,6 +280,7 @@ impl Training {
 
     /// Saves the unfinished model with its place.
     pub(crate) fn checkpoint(&mut self) -> Result<()> {
+        self.catch_up();
         let Some(path) = &self.output else { return Ok(()) };
         // What is saved has to know when to grow.
         self.length.settle(&self.course, &mut self.learner)?;

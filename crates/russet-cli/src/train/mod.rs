@@ -1,5 +1,6 @@
 //! `russet train`: from data to a model.
 
+mod beside;
 mod board;
 mod course;
 mod length;
@@ -95,6 +96,7 @@ fn prepare(
     model: Model,
     place: Option<Place>,
 ) -> Result<Training> {
+    let several_threads = options.threads > 1;
     let resumed_in_text = place.as_ref().is_some_and(Place::in_first_text_pass);
     let sources = Sources::new(inputs, options, args.cache.as_deref(), course.passes, resumed_in_text, args.quiet)?;
     let board = Board::new(args.quiet, course.passes, model.progress().tally);
@@ -102,6 +104,8 @@ fn prepare(
     length.begin(&mut learner);
     Ok(Training {
         learner,
+        beside: None,
+        several_threads,
         course,
         length,
         sources,

@@ -37,12 +37,11 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Adds an example.
+    /// Adds the prediction of an example that is counted already.
     #[inline]
     pub(crate) fn add(&mut self, prediction: f32, label: f32, importance: f32, loss: f64) {
         let weight = f64::from(importance);
         let (label_value, error) = (f64::from(label), f64::from(prediction) - f64::from(label));
-        self.examples += 1;
         self.importance += weight;
         self.loss += weight * loss;
         self.squared_error += weight * error * error;

@@ -16,7 +16,8 @@ use std::collections::BTreeMap;
 use crate::expansion;
 use crate::feature::FeatureTable;
 use crate::growth::{Growth, StorageReport};
-use crate::guard::{Guard, GuardState, Mixture, Predictions};
+use crate::guard::{Guard, GuardState, Mixture};
+use crate::learner::judge::clip;
 use crate::loss::{Hinge, Logistic, Loss, LossKind, Quantile, Squared};
 use crate::metrics::{Progressive, Task};
 use crate::schedule::Schedule;
@@ -188,11 +189,10 @@ impl Model {
         self.products.forget_moments();
         growth.choose_layout(&mut self.products, self.features.slot_count(), average);
         self.fit_tables();
-        self.renew_guard();
     }
 
     /// After a growth: the guard begins as a copy of what was linear until now, or its comparison begins anew.
-    fn renew_guard(&mut self) {
+    pub(crate) fn renew_guard(&mut self) {
         if self.settings.guard == GuardKind::Off {
             return;
         }
@@ -254,37 +254,22 @@ impl Model {
         self.linear.score(loops, &[active.linear], active.base, gravity, &mut total);
         self.products.score(loops, active.products, active.base, gravity, &mut total);
         let score = sum(&total) * self.shrinkage.contraction();
-        self.mixed(score, self.guard.as_ref().map(|guard| guard.score(loops, active)), base).mixed
+        let score = score + base;
+        let mixed = match &self.guard {
+            Some(guard) => guard.state.mixture.mix(score, guard.score(loops, active) + base),
+            None => score,
+        };
+        clip(mixed, self.range())
     }
 
-    /// The same at the beginning of a step.
+    /// `base + w . x` at the beginning of a step, the guard apart; not clipped.
     #[inline(always)]
-    pub(crate) fn open<L: Loops>(
-        &self,
-        loops: L,
-        active: Active<'_>,
-        base: f32,
-        scratches: &mut Scratches,
-        guard_scratches: &mut Scratches,
-    ) -> Predictions {
+    pub(crate) fn open<L: Loops>(&self, loops: L, active: Active<'_>, base: f32, scratches: &mut Scratches) -> f32 {
         let gravity = self.shrinkage.gravity();
         let mut total = [0.0; crate::weights::LANES];
         self.linear.open(loops, &[active.linear], active.base, gravity, &mut total, &mut scratches.linear);
         self.products.open(loops, active.products, active.base, gravity, &mut total, &mut scratches.products);
-        let score = sum(&total) * self.shrinkage.contraction();
-        self.mixed(score, self.guard.as_ref().map(|guard| guard.open(loops, active, guard_scratches)), base)
-    }
-
-    /// Predictions from the model's own score and the guard's.
-    #[inline(always)]
-    fn mixed(&self, score: f32, guard_score: Option<f32>, base: f32) -> Predictions {
-        let score = score + base;
-        let own = self.clip(score);
-        let (Some(guard), Some(linear)) = (&self.guard, guard_score) else {
-            return Predictions { mixed: own, own, linear: own };
-        };
-        let linear = linear + base;
-        Predictions { mixed: self.clip(guard.state.mixture.mix(score, linear)), own, linear: self.clip(linear) }
+        sum(&total) * self.shrinkage.contraction() + base
     }
 
     /// What a step moves, the guard apart.
@@ -299,18 +284,11 @@ impl Model {
 
     /// What predictions are clipped to.
     #[inline(always)]
-    fn range(&self) -> (f32, f32) {
+    pub(crate) fn range(&self) -> (f32, f32) {
         match self.settings.loss {
             LossKind::Logistic => (-50.0, 50.0),
             _ => (self.progress.labels.smallest, self.progress.labels.largest),
         }
-    }
-
-    #[inline(always)]
-    fn clip(&self, score: f32) -> f32 {
-        let (low, high) = self.range();
-        // A sum of weights of both signs may overflow to "not a number"; then nothing is known.
-        if score.is_nan() { 0.0f32.clamp(low, high) } else { score.clamp(low, high) }
     }
 
     /// The loss of predicting `prediction` for `label`.

@@ -1,0 +1,54 @@
+//! The guard in a thread of its own, which follows the learner by a few blocks.
+
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::JoinHandle;
+
+use russet::{Companion, Learner, Notes};
+
+/// How many blocks the learner may be ahead.
+const AHEAD: usize = 8;
+
+/// A companion at work.
+pub(crate) struct Beside {
+    notes: SyncSender<Notes>,
+    /// Notes that were followed, to be written again.
+    spares: Receiver<Notes>,
+    thread: JoinHandle<Companion>,
+}
+
+impl Beside {
+    /// Starts the guard's thread, if the learner has a guard to part with.
+    pub(crate) fn start(learner: &mut Learner) -> Option<Beside> {
+        let companion = learner.part()?;
+        let (notes, told) = sync_channel(AHEAD);
+        let (back, spares) = channel();
+        let thread = std::thread::spawn(move || follow(companion, &told, &back));
+        Some(Beside { notes, spares, thread })
+    }
+
+    /// Passes on what there is to tell.
+    pub(crate) fn tell(&self, learner: &mut Learner) {
+        let notes = learner.exchange_notes(self.spares.try_recv().unwrap_or_default());
+        // Fails only if the thread has panicked, which comes out at the end.
+        let _ = self.notes.send(notes);
+    }
+
+    /// Waits until the companion knows everything, and ends the thread.
+    pub(crate) fn end(self, learner: &mut Learner) {
+        self.tell(learner);
+        drop(self.notes);
+        match self.thread.join() {
+            Ok(companion) => learner.rejoin(companion),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    }
+}
+
+fn follow(mut companion: Companion, told: &Receiver<Notes>, back: &Sender<Notes>) -> Companion {
+    while let Ok(notes) = told.recv() {
+        companion.follow(&notes);
+        // Fails only if the learner has ended already.
+        let _ = back.send(notes);
+    }
+    companion
+}

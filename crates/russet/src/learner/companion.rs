@@ -1,0 +1,130 @@
+use super::judge::{Judge, Seen};
+use crate::guard::{Guard, Mixture};
+use crate::loss::{Hinge, Logistic, Loss, LossKind, Quantile, Squared};
+use crate::metrics::Tally;
+use crate::settings::{Checked, StepKind};
+use crate::step::{Adaptive, Scratches, Sgd, Step};
+use crate::weights::{BaseFeatures, Cpu, Loops, Work, prefetch};
+
+/// The guard of a learner, apart from it: nothing that the learner's own weights need hangs on the guard, so it can follow
+/// behind, in another thread. See [`Learner::part`](crate::Learner::part).
+#[derive(Debug)]
+pub struct Companion {
+    pub(super) guard: Guard,
+    pub(super) tally: Tally,
+    settings: Checked,
+    pace: f32,
+    cpu: Cpu,
+    base: BaseFeatures,
+    scratches: Scratches,
+}
+
+/// What a [`Companion`] has to be told: examples, in the order they were learned from.
+#[derive(Debug, Default)]
+pub struct Notes {
+    slots: Vec<u32>,
+    values: Vec<f32>,
+    examples: Vec<Noted>,
+    /// One more than the largest slot.
+    slot_count: usize,
+}
+
+#[derive(Debug)]
+struct Noted {
+    seen: Seen,
+    /// Where its base features end.
+    end: usize,
+    /// Set if the feature set grew after it.
+    grew: bool,
+}
+
+impl Notes {
+    /// True if there is nothing to tell.
+    pub fn is_empty(&self) -> bool {
+        self.examples.is_empty()
+    }
+
+    /// Forgets everything, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.slots.clear();
+        self.values.clear();
+        self.examples.clear();
+    }
+
+    #[inline]
+    pub(super) fn add(&mut self, seen: Seen, base: &BaseFeatures, slot_count: usize) {
+        self.slots.extend_from_slice(&base.slots);
+        self.values.extend_from_slice(&base.values);
+        self.examples.push(Noted { seen, end: self.slots.len(), grew: false });
+        self.slot_count = slot_count;
+    }
+
+    /// Takes note that the feature set grew after the last example.
+    pub(super) fn add_growth(&mut self) {
+        if let Some(example) = self.examples.last_mut() {
+            example.grew = true;
+        }
+    }
+}
+
+impl Companion {
+    pub(super) fn new(guard: Guard, tally: Tally, settings: Checked, pace: f32, cpu: Cpu) -> Companion {
+        let (base, scratches) = (BaseFeatures::default(), Scratches::default());
+        Companion { guard, tally, settings, pace, cpu, base, scratches }
+    }
+
+    /// Does what the learner would have done with its guard for the examples of the notes.
+    pub fn follow(&mut self, notes: &Notes) {
+        self.guard.linear.grow_to(notes.slot_count);
+        self.cpu.run(Following { companion: self, notes });
+    }
+
+    #[inline(always)]
+    fn run<L: Loops>(&mut self, notes: &Notes, loops: L, step: impl Step, loss: impl Loss) {
+        let mut first = 0;
+        for (place, noted) in notes.examples.iter().enumerate() {
+            if let Some(next) = notes.examples.get(place + 1) {
+                let linear = self.guard.linear.slots();
+                notes.slots[noted.end..next.end].iter().for_each(|slot| prefetch(linear, *slot as usize));
+            }
+            let BaseFeatures { slots, values, .. } = &mut self.base;
+            slots.clear();
+            values.clear();
+            slots.extend_from_slice(&notes.slots[first..noted.end]);
+            values.extend_from_slice(&notes.values[first..noted.end]);
+            let Companion { guard, tally, settings, pace, scratches, base, .. } = self;
+            let judge = Judge { guard: Some(guard), tally, settings, pace: *pace, scratches };
+            judge.judge(loops, step, loss, &noted.seen, base);
+            if noted.grew {
+                self.guard.state.mixture = Mixture::default();
+            }
+            first = noted.end;
+        }
+    }
+}
+
+/// Notes to be followed with one version of the loops.
+struct Following<'a> {
+    companion: &'a mut Companion,
+    notes: &'a Notes,
+}
+
+impl Work for Following<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Loops>(self, loops: L) {
+        let Following { companion, notes } = self;
+        let tau = companion.settings.quantile;
+        match (companion.settings.step, companion.settings.loss) {
+            (StepKind::Adaptive, LossKind::Squared) => companion.run(notes, loops, Adaptive, Squared),
+            (StepKind::Adaptive, LossKind::Logistic) => companion.run(notes, loops, Adaptive, Logistic),
+            (StepKind::Adaptive, LossKind::Hinge) => companion.run(notes, loops, Adaptive, Hinge),
+            (StepKind::Adaptive, LossKind::Quantile) => companion.run(notes, loops, Adaptive, Quantile { tau }),
+            (StepKind::Sgd, LossKind::Squared) => companion.run(notes, loops, Sgd, Squared),
+            (StepKind::Sgd, LossKind::Logistic) => companion.run(notes, loops, Sgd, Logistic),
+            (StepKind::Sgd, LossKind::Hinge) => companion.run(notes, loops, Sgd, Hinge),
+            (StepKind::Sgd, LossKind::Quantile) => companion.run(notes, loops, Sgd, Quantile { tau }),
+        }
+    }
+}
