@@ -29,5 +29,5 @@ mod trial;
 pub mod weights;
 
 pub use growth::{Layout, StorageReport};
-pub use learner::{Companion, LabelProblem, LearnError, Learner, Notes};
+pub use learner::{Companion, LabelProblem, LearnError, Learner, Notes, Scout, Taken};
 pub use model::Model;

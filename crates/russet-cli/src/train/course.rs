@@ -8,6 +8,7 @@ use russet::{LearnError, Learner};
 use russet_data::{Input, Inputs, OnError, Parsed, ReadOptions, count_examples};
 use serde::{Deserialize, Serialize};
 
+use super::ahead::{Portion, Portions};
 use super::beside::Beside;
 use super::board::Board;
 use super::length::Length;
@@ -153,7 +154,7 @@ impl Training {
 
     /// One pass; with `replay` nothing is learned, only the cache is written again.
     fn pass(&mut self, pass: u32, replay: bool) -> Result<Ended> {
-        let mut stream = self.sources.open(pass)?;
+        let stream = self.sources.open(pass)?;
         self.learner.set_pass(pass, self.course.passes);
         model_file::attach_schema(stream.schema(), |name, text| self.learner.attach(name, text))?;
         self.position.begin_pass(pass, self.sources.reads_cache());
@@ -162,22 +163,28 @@ impl Training {
             // Stopped before the first block of this pass: there is nothing to look for.
             self.position = place;
         }
-        while let Some(mut parsed) = stream.next_unless(interrupt::flag())? {
+        let may_scout = self.may_scout(replay);
+        let mut portions = Portions::Direct(stream);
+        while let Some(mut portion) = portions.next()? {
             if replay {
-                self.learner.skip(&parsed.batch);
+                portion.skip(&mut self.learner);
             } else {
-                self.skipped.add(&mut parsed);
-                self.block(&parsed)?;
+                self.skipped.add(&mut portion.parsed);
+                self.block(&portion)?;
             }
-            self.sources.keep(&parsed.batch)?;
-            stream.recycle(parsed);
-            if interrupt::asked() {
+            self.sources.keep(&portion.parsed.batch)?;
+            portions.recycle(portion);
+            if may_scout {
+                portions = portions.go_ahead_if_worth(&mut self.learner);
+            }
+            if interrupt::asked() && !portions.must_be_emptied() {
                 return Ok(Ended::Interrupted);
             }
             if self.pass_is_over() && !self.sources.needs_the_rest() {
                 break;
             }
         }
+        portions.end(&mut self.learner);
         if interrupt::asked() {
             return Ok(Ended::Interrupted);
         }
@@ -185,41 +192,47 @@ impl Training {
         Ok(Ended::Finished)
     }
 
+    /// True if base features can be taken ahead of learning: nothing may be passed over, and the model is wanted at the end only.
+    fn may_scout(&self, replay: bool) -> bool {
+        let whole = !replay && self.resume_at.is_none() && self.course.learned_per_pass.is_none();
+        self.several_threads && whole && self.checkpoint_every.is_none()
+    }
+
     fn pass_is_over(&self) -> bool {
         self.course.learned_per_pass.is_some_and(|limit| self.position.taken >= limit)
     }
 
     /// Learns from a block, or from what of it comes after the place to resume at.
-    fn block(&mut self, parsed: &Parsed) -> Result<()> {
-        self.position.begin_block(parsed.block.hash);
+    fn block(&mut self, portion: &Portion) -> Result<()> {
+        self.position.begin_block(portion.parsed.block.hash);
         if let Some(place) = &self.resume_at {
             if self.position.blocks < place.blocks {
-                self.learner.skip(&parsed.batch);
+                portion.skip(&mut self.learner);
                 return Ok(());
             }
             self.position.check_against(place)?;
             self.position = place.clone();
             self.resume_at = None;
         }
-        self.examples(parsed)
+        self.examples(portion)
     }
 
     /// Learns from the examples of a block from the current place on, pausing where something is to be done.
-    fn examples(&mut self, parsed: &Parsed) -> Result<()> {
-        let length = parsed.batch.len() as u64;
+    fn examples(&mut self, portion: &Portion) -> Result<()> {
+        let length = portion.parsed.batch.len() as u64;
         if self.position.examples >= length || self.pass_is_over() {
-            self.learner.skip(&parsed.batch);
+            portion.skip(&mut self.learner);
         }
         while self.position.examples < length && !self.pass_is_over() {
             let start = self.position.examples;
             let learned = self.learner.model().progress().tally.examples;
             let count = self.until_pause(learned)?.min(length - start);
-            match self.learner.learn_range(&parsed.batch, start as usize..(start + count) as usize) {
+            match portion.learn(&mut self.learner, start as usize..(start + count) as usize) {
                 Ok(()) => {
                     self.position.examples += count;
                     self.position.taken += count;
                 }
-                Err(error) => self.forgive(&error, parsed, start)?,
+                Err(error) => self.forgive(&error, &portion.parsed, start)?,
             }
             self.pause()?;
         }

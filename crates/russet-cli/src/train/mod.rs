@@ -1,5 +1,6 @@
 //! `russet train`: from data to a model.
 
+mod ahead;
 mod beside;
 mod board;
 mod course;

@@ -59,6 +59,19 @@ impl Intake {
         }
     }
 
+    /// Gives everything but the base features that were taken last away.
+    pub(crate) fn part(&mut self) -> Intake {
+        let base = std::mem::take(&mut self.base);
+        let empty = Intake { base, ..Intake::new(1, self.sorted) };
+        std::mem::replace(self, empty)
+    }
+
+    /// Takes it back.
+    pub(crate) fn rejoin(&mut self, parted: Intake) {
+        let base = std::mem::take(&mut self.base);
+        *self = Intake { base, ..parted };
+    }
+
     /// Prepares for the example at `place` and the one after it, which will be taken soon: asks for the memory where the
     /// slots of the later one are known, and visits those of the former.
     #[inline]

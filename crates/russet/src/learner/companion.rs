@@ -1,7 +1,9 @@
+use super::Learner;
 use super::judge::{Judge, Seen};
 use crate::guard::{Guard, Mixture};
 use crate::loss::{Hinge, Logistic, Loss, LossKind, Quantile, Squared};
 use crate::metrics::Tally;
+use crate::model::Model;
 use crate::settings::{Checked, StepKind};
 use crate::step::{Adaptive, Scratches, Sgd, Step};
 use crate::weights::{BaseFeatures, Cpu, Loops, Work, prefetch};
@@ -100,6 +102,56 @@ impl Companion {
             }
             first = noted.end;
         }
+    }
+}
+
+impl Learner {
+    /// Parts with the guard, if there is one: from now on, what it has to be told is noted down, and a [`Companion`] that
+    /// follows the notes, in whatever thread, does what the guard would have done. The result is the same.
+    /// Until they are [together](Learner::rejoin) again, the model has no guard, and its progressive validation stands still.
+    ///
+    /// ```
+    /// # use russet::{Learner, batch::{Batch, Dictionary, Label}, feature::Namespace, settings::Settings};
+    /// # let (mut dictionary, mut batch) = (Dictionary::default(), Batch::default());
+    /// # batch.start(&mut dictionary);
+    /// # for round in 0..60 {
+    /// #     batch.push_named(&mut dictionary, Namespace::ANONYMOUS, if round % 2 == 0 { "sun" } else { "rain" }, 1.0);
+    /// #     batch.end_example(Label::new((round % 2) as f32), b"", round + 1);
+    /// # }
+    /// let mut learner = Learner::new(Settings::default().check().unwrap());
+    /// learner.set_course_length(60);
+    /// learner.learn_range(&batch, 0..20).unwrap();
+    /// let mut companion = learner.part().expect("the feature set has grown after 10 examples");
+    /// learner.learn_range(&batch, 20..60).unwrap();
+    /// companion.follow(&learner.exchange_notes(Default::default()));
+    /// learner.rejoin(companion);
+    /// assert_eq!(learner.model().progress().tally.examples, 60);
+    /// ```
+    pub fn part(&mut self) -> Option<Companion> {
+        let Model { guard, progress, settings, pace, cpu, .. } = &mut self.model;
+        let guard = guard.take()?;
+        self.notes = Some(Notes::default());
+        Some(Companion::new(guard, progress.tally, settings.clone(), *pace, *cpu))
+    }
+
+    /// Takes the guard back. The companion has to have followed all notes.
+    ///
+    /// # Panics
+    /// If there are notes left.
+    pub fn rejoin(&mut self, companion: Companion) {
+        let told = self.notes.take().is_some_and(|notes| notes.is_empty());
+        assert!(told, "there are notes that the companion has not followed");
+        let Companion { mut guard, tally, .. } = companion;
+        guard.linear.grow_to(self.model.slot_count());
+        self.model.guard = Some(guard);
+        let Tally { examples, features, base_features, .. } = self.model.progress.tally;
+        self.model.progress.tally = Tally { examples, features, base_features, ..tally };
+    }
+
+    /// What there is to tell the companion; `fresh` is used for what comes next.
+    pub fn exchange_notes(&mut self, mut fresh: Notes) -> Notes {
+        fresh.clear();
+        self.notes.replace(fresh).unwrap_or_default()
     }
 }
 

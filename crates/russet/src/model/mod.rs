@@ -50,6 +50,8 @@ pub struct Model {
     /// A factor of the learning rate for what is learned now, not saved: see [`crate::parallel::Synchroniser::begin`].
     pub(crate) pace: f32,
     pub(crate) cpu: Cpu,
+    /// How many slots there are, while a scout has the features.
+    pub(crate) slots_apart: Option<usize>,
 }
 
 /// The learning state besides the weights.
@@ -94,6 +96,7 @@ impl Model {
             progress: Progressive::default(),
             attachments: BTreeMap::new(),
             pace: 1.0,
+            slots_apart: None,
             cpu: Cpu::fastest(),
             settings,
         };
@@ -179,6 +182,7 @@ impl Model {
 
     /// Lets the strongest monomials become parents.
     pub(crate) fn grow(&mut self) {
+        let slot_count = self.slot_count();
         let Some(growth) = &mut self.growth else { return };
         let average = self.progress.tally.base_features_per_example().unwrap_or(0.0);
         let base = average + f64::from(self.settings.headroom);
@@ -187,7 +191,7 @@ impl Model {
         growth.grow(&chosen, &self.linear, &self.products);
         self.linear.forget_moments();
         self.products.forget_moments();
-        growth.choose_layout(&mut self.products, self.features.slot_count(), average);
+        growth.choose_layout(&mut self.products, slot_count, average);
         self.fit_tables();
     }
 
@@ -216,9 +220,23 @@ impl Model {
         self.guard.as_ref().map_or(1.0, |guard| guard.state.mixture.adaptive_share())
     }
 
+    /// How many slots base features have.
+    #[inline]
+    pub(crate) fn slot_count(&self) -> usize {
+        self.slots_apart.unwrap_or_else(|| self.features.slot_count())
+    }
+
+    /// [`Model::fit_tables`], if there are features without a weight.
+    #[inline]
+    pub(crate) fn fit_tables_if_short(&mut self) {
+        if self.linear.len() < self.slot_count() {
+            self.fit_tables();
+        }
+    }
+
     /// Makes the weight tables as large as the known features need. They always are: the loops rely on it.
     pub(crate) fn fit_tables(&mut self) {
-        let slots = self.features.slot_count();
+        let slots = self.slot_count();
         self.linear.grow_to(slots);
         if let Some(guard) = &mut self.guard {
             guard.linear.grow_to(slots);

@@ -4,6 +4,8 @@ mod companion;
 #[cfg(test)]
 mod cost;
 pub(crate) mod judge;
+mod label;
+mod scout;
 
 use std::ops::Range;
 use thiserror::Error;
@@ -14,7 +16,6 @@ use crate::growth::Growth;
 use crate::guard::Pass;
 use crate::intake::Intake;
 use crate::loss::{Hinge, Logistic, Loss, LossKind, Quantile, Squared};
-use crate::metrics::{Tally, Task};
 use crate::model::{Model, activity};
 use crate::schedule::Schedule;
 use crate::settings::{Checked, GuardKind, StepKind};
@@ -23,6 +24,8 @@ use crate::weights::{Loops, Row, Work, prefetch};
 use judge::{Judge, Seen};
 
 pub use companion::{Companion, Notes};
+pub use label::LabelProblem;
+pub use scout::{Scout, Taken};
 
 /// With more base weights than this, those of the next example are asked for ahead of time: they are no longer all in the
 /// processor's nearest cache.
@@ -74,29 +77,6 @@ pub struct LearnError {
     pub problem: LabelProblem,
 }
 
-/// What is wrong with a label.
-#[derive(Clone, Debug, PartialEq, Error)]
-#[non_exhaustive]
-pub enum LabelProblem {
-    /// There is none.
-    #[error("there is no label; an example to learn from needs one")]
-    Missing,
-    /// It is not a number, or infinite.
-    #[error("the label is {0}; it must be a finite number")]
-    NotFinite(f32),
-    /// The loss knows two classes only.
-    #[error("the label is {label}; {loss} loss needs -1 and 1, or 0 and 1")]
-    NotAClass {
-        /// The label.
-        label: f32,
-        /// The loss's name.
-        loss: &'static str,
-    },
-    /// The importance is negative or not a number.
-    #[error("the importance is {0}; it must be 0 or more")]
-    Importance(f32),
-}
-
 impl Learner {
     /// A learner that has seen nothing yet.
     pub fn new(settings: Checked) -> Learner {
@@ -123,53 +103,6 @@ impl Learner {
             pass,
             notes: None,
         }
-    }
-
-    /// Parts with the guard, if there is one: from now on, what it has to be told is noted down, and a [`Companion`] that
-    /// follows the notes, in whatever thread, does what the guard would have done. The result is the same.
-    /// Until they are [together](Learner::rejoin) again, the model has no guard, and its progressive validation stands still.
-    ///
-    /// ```
-    /// # use russet::{Learner, batch::{Batch, Dictionary, Label}, feature::Namespace, settings::Settings};
-    /// # let (mut dictionary, mut batch) = (Dictionary::default(), Batch::default());
-    /// # batch.start(&mut dictionary);
-    /// # for round in 0..60 {
-    /// #     batch.push_named(&mut dictionary, Namespace::ANONYMOUS, if round % 2 == 0 { "sun" } else { "rain" }, 1.0);
-    /// #     batch.end_example(Label::new((round % 2) as f32), b"", round + 1);
-    /// # }
-    /// let mut learner = Learner::new(Settings::default().check().unwrap());
-    /// learner.set_course_length(60);
-    /// learner.learn_range(&batch, 0..20).unwrap();
-    /// let mut companion = learner.part().expect("the feature set has grown after 10 examples");
-    /// learner.learn_range(&batch, 20..60).unwrap();
-    /// companion.follow(&learner.exchange_notes(Default::default()));
-    /// learner.rejoin(companion);
-    /// assert_eq!(learner.model().progress().tally.examples, 60);
-    /// ```
-    pub fn part(&mut self) -> Option<Companion> {
-        let Model { guard, progress, settings, pace, cpu, .. } = &mut self.model;
-        let guard = guard.take()?;
-        self.notes = Some(Notes::default());
-        Some(Companion::new(guard, progress.tally, settings.clone(), *pace, *cpu))
-    }
-
-    /// Takes the guard back. The companion has to have followed all notes.
-    ///
-    /// # Panics
-    /// If there are notes left.
-    pub fn rejoin(&mut self, companion: Companion) {
-        let told = self.notes.take().is_some_and(|notes| notes.is_empty());
-        assert!(told, "there are notes that the companion has not followed");
-        let Companion { guard, tally, .. } = companion;
-        self.model.guard.insert(guard).linear.grow_to(self.model.features.slot_count());
-        let Tally { examples, features, base_features, .. } = self.model.progress.tally;
-        self.model.progress.tally = Tally { examples, features, base_features, ..tally };
-    }
-
-    /// What there is to tell the companion; `fresh` is used for what comes next.
-    pub fn exchange_notes(&mut self, mut fresh: Notes) -> Notes {
-        fresh.clear();
-        self.notes.replace(fresh).unwrap_or_default()
     }
 
     /// For an adaptive expansion: says how many examples the whole course has, over which epochs are spaced. Without
@@ -260,26 +193,43 @@ impl Learner {
 
     /// Learns from some examples of a batch. After an error, all before [`LearnError::place`] have been learned.
     pub fn learn_range(&mut self, batch: &Batch, range: Range<usize>) -> Result<(), LearnError> {
-        self.model.cpu.run(Course { learner: self, batch, range })
+        self.learn_examples(Examples { batch, taken: None, range })
+    }
+
+    fn learn_examples(&mut self, examples: Examples<'_>) -> Result<(), LearnError> {
+        self.model.cpu.run(Course { learner: self, examples })
     }
 
     #[inline(always)]
     fn run<L: Loops>(
         &mut self,
-        batch: &Batch,
-        range: Range<usize>,
+        examples: Examples<'_>,
         loops: L,
         step: impl Step,
         loss: impl Loss,
     ) -> Result<(), LearnError> {
-        self.intake.begin(batch);
+        let Examples { batch, taken, range } = examples;
+        if taken.is_none() {
+            self.intake.begin(batch);
+        }
         for place in range {
             if self.model.linear.len() > LOOKED_AHEAD {
-                self.look_ahead(batch, place + 1);
+                match taken {
+                    Some(taken) => self.prefetch_taken(taken, place + 1),
+                    None => self.look_ahead(batch, place + 1),
+                }
             }
-            let example = batch.example(place);
-            let label = self.label(&example).map_err(|problem| LearnError { place, line: example.line, problem })?;
-            self.learn_one(batch, &example, label, loops, step, loss);
+            let (example, labels) = (batch.example(place), &mut self.model.progress.labels);
+            let label = label::check(&example, self.model.settings.loss, labels).map_err(|problem| LearnError {
+                place,
+                line: example.line,
+                problem,
+            })?;
+            match taken {
+                Some(taken) => self.recall(taken, place),
+                None => drop(self.intake.take(batch, &example, &mut self.model.features)),
+            }
+            self.learn_one(&example, label, loops, step, loss);
         }
         Ok(())
     }
@@ -297,20 +247,9 @@ impl Learner {
 
     /// Expand, score, record, move.
     #[inline(always)]
-    fn learn_one<L: Loops>(
-        &mut self,
-        batch: &Batch,
-        example: &Example<'_>,
-        label: f32,
-        loops: L,
-        step: impl Step,
-        loss: impl Loss,
-    ) {
-        let model = &mut self.model;
-        let base = self.intake.take(batch, example, &mut model.features);
-        if model.linear.slots().len() < model.features.slot_count() {
-            model.fit_tables();
-        }
+    fn learn_one<L: Loops>(&mut self, example: &Example<'_>, label: f32, loops: L, step: impl Step, loss: impl Loss) {
+        let (model, base) = (&mut self.model, self.intake.base());
+        model.fit_tables_if_short();
         match &mut model.growth {
             Some(growth) => {
                 growth.note_values(base, &mut model.products);
@@ -343,7 +282,7 @@ impl Learner {
     fn judge<L: Loops>(&mut self, seen: &Seen, loops: L, step: impl Step, loss: impl Loss) {
         let (model, base) = (&mut self.model, self.intake.base());
         if let Some(notes) = &mut self.notes {
-            notes.add(*seen, base, model.features.slot_count());
+            notes.add(*seen, base, model.slot_count());
             return;
         }
         let Model { guard, progress, settings, pace, .. } = model;
@@ -388,39 +327,18 @@ impl Learner {
             growth.try_products(base, &self.enumerator, (importance, slope, model.settings.learning_rate));
         }
     }
-
-    /// Checks and notes the label; for losses of two classes it becomes -1 or 1.
-    #[inline]
-    fn label(&mut self, example: &Example<'_>) -> Result<f32, LabelProblem> {
-        let label = example.label.value.ok_or(LabelProblem::Missing)?;
-        let importance = example.label.importance;
-        if !label.is_finite() {
-            return Err(LabelProblem::NotFinite(label));
-        }
-        if !(importance >= 0.0 && importance.is_finite()) {
-            return Err(LabelProblem::Importance(importance));
-        }
-        let mut labels = self.model.progress.labels;
-        labels.add(label);
-        if !self.model.settings.loss.needs_two_classes() {
-            self.model.progress.labels = labels;
-            return Ok(label);
-        }
-        if labels.task() != Task::Classification {
-            return Err(LabelProblem::NotAClass { label, loss: self.model.settings.loss.name() });
-        }
-        let label = if label > 0.0 { 1.0 } else { -1.0 };
-        // The range that predictions are clipped to is that of the labels as they are learned.
-        labels.smallest = labels.smallest.min(label);
-        self.model.progress.labels = labels;
-        Ok(label)
-    }
 }
 
 /// Examples to be learned with one version of the loops.
 struct Course<'a> {
     learner: &'a mut Learner,
+    examples: Examples<'a>,
+}
+
+/// Some examples of a batch, and their base features if a scout has taken them.
+struct Examples<'a> {
     batch: &'a Batch,
+    taken: Option<&'a Taken>,
     range: Range<usize>,
 }
 
@@ -430,17 +348,17 @@ impl Work for Course<'_> {
     /// The one place where step and loss are chosen: everything below is compiled for each combination.
     #[inline(always)]
     fn run<L: Loops>(self, loops: L) -> Result<(), LearnError> {
-        let Course { learner, batch, range } = self;
+        let Course { learner, examples } = self;
         let tau = learner.model.settings.quantile;
         match (learner.model.settings.step, learner.model.settings.loss) {
-            (StepKind::Adaptive, LossKind::Squared) => learner.run(batch, range, loops, Adaptive, Squared),
-            (StepKind::Adaptive, LossKind::Logistic) => learner.run(batch, range, loops, Adaptive, Logistic),
-            (StepKind::Adaptive, LossKind::Hinge) => learner.run(batch, range, loops, Adaptive, Hinge),
-            (StepKind::Adaptive, LossKind::Quantile) => learner.run(batch, range, loops, Adaptive, Quantile { tau }),
-            (StepKind::Sgd, LossKind::Squared) => learner.run(batch, range, loops, Sgd, Squared),
-            (StepKind::Sgd, LossKind::Logistic) => learner.run(batch, range, loops, Sgd, Logistic),
-            (StepKind::Sgd, LossKind::Hinge) => learner.run(batch, range, loops, Sgd, Hinge),
-            (StepKind::Sgd, LossKind::Quantile) => learner.run(batch, range, loops, Sgd, Quantile { tau }),
+            (StepKind::Adaptive, LossKind::Squared) => learner.run(examples, loops, Adaptive, Squared),
+            (StepKind::Adaptive, LossKind::Logistic) => learner.run(examples, loops, Adaptive, Logistic),
+            (StepKind::Adaptive, LossKind::Hinge) => learner.run(examples, loops, Adaptive, Hinge),
+            (StepKind::Adaptive, LossKind::Quantile) => learner.run(examples, loops, Adaptive, Quantile { tau }),
+            (StepKind::Sgd, LossKind::Squared) => learner.run(examples, loops, Sgd, Squared),
+            (StepKind::Sgd, LossKind::Logistic) => learner.run(examples, loops, Sgd, Logistic),
+            (StepKind::Sgd, LossKind::Hinge) => learner.run(examples, loops, Sgd, Hinge),
+            (StepKind::Sgd, LossKind::Quantile) => learner.run(examples, loops, Sgd, Quantile { tau }),
         }
     }
 }

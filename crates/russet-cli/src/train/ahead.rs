@@ -1,0 +1,131 @@
+//! What a pass learns from, block by block: as it comes from the stream, or with its base features, which a thread of their own
+//! takes ahead of the learner.
+
+use std::ops::Range;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::JoinHandle;
+
+use anyhow::Result;
+use russet::{LearnError, Learner, Scout, Taken};
+use russet_data::{DataError, Parsed, Stream};
+
+use crate::interrupt;
+
+/// How many blocks may be taken ahead.
+const AHEAD: usize = 4;
+
+/// Up to this many base features, finding their weights takes less time than telling another thread.
+const FEW_FEATURES: usize = 1 << 12;
+
+/// A block to learn from.
+pub(crate) struct Portion {
+    pub(crate) parsed: Box<Parsed>,
+    /// Its base features, if they have been taken.
+    taken: Option<Taken>,
+}
+
+impl Portion {
+    /// Learns from some of its examples.
+    pub(crate) fn learn(&self, learner: &mut Learner, range: Range<usize>) -> Result<(), LearnError> {
+        match &self.taken {
+            Some(taken) => learner.learn_taken(&self.parsed.batch, taken, range),
+            None => learner.learn_range(&self.parsed.batch, range),
+        }
+    }
+
+    /// Passes over it.
+    pub(crate) fn skip(&self, learner: &mut Learner) {
+        if self.taken.is_none() {
+            learner.skip(&self.parsed.batch);
+        }
+    }
+}
+
+/// Where the blocks of a pass come from.
+pub(crate) enum Portions {
+    Direct(Stream),
+    Ahead(Ahead),
+}
+
+/// A scout at work.
+pub(crate) struct Ahead {
+    portions: Receiver<Result<Portion, DataError>>,
+    /// Blocks that were learned from, to be used again.
+    spares: Sender<Portion>,
+    thread: JoinHandle<Scout>,
+}
+
+impl Portions {
+    /// Starts a thread for the base features, if it is not there yet and has enough to do.
+    pub(crate) fn go_ahead_if_worth(self, learner: &mut Learner) -> Portions {
+        let stream = match self {
+            Portions::Direct(stream) if learner.model().features().len() > FEW_FEATURES => stream,
+            portions => return portions,
+        };
+        let scout = learner.send_scout();
+        let (found, portions) = sync_channel(AHEAD);
+        let (spares, back) = channel();
+        let thread = std::thread::spawn(move || go_ahead(scout, stream, &found, &back));
+        Portions::Ahead(Ahead { portions, spares, thread })
+    }
+
+    /// The next block; nothing at the end, or soon after the user has asked to stop.
+    pub(crate) fn next(&mut self) -> Result<Option<Portion>, DataError> {
+        match self {
+            Portions::Direct(stream) => {
+                let parsed = stream.next_unless(interrupt::flag())?;
+                Ok(parsed.map(|parsed| Portion { parsed, taken: None }))
+            }
+            Portions::Ahead(ahead) => ahead.portions.recv().ok().transpose(),
+        }
+    }
+
+    /// Hands a block back, so that its memory is used again.
+    pub(crate) fn recycle(&mut self, portion: Portion) {
+        match self {
+            Portions::Direct(stream) => stream.recycle(portion.parsed),
+            // Fails only if the thread has ended, and needs none any more.
+            Portions::Ahead(ahead) => drop(ahead.spares.send(portion)),
+        }
+    }
+
+    /// True if blocks that were begun have to be learned from before the learner can stop.
+    pub(crate) fn must_be_emptied(&self) -> bool {
+        matches!(self, Portions::Ahead(_))
+    }
+
+    /// Ends the pass, after its last block.
+    pub(crate) fn end(self, learner: &mut Learner) {
+        let Portions::Ahead(Ahead { thread, .. }) = self else { return };
+        match thread.join() {
+            Ok(scout) => learner.meet_scout(scout),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    }
+}
+
+/// Takes the base features of one block after the other, until there is none or nobody wants any.
+fn go_ahead(
+    mut scout: Scout,
+    mut stream: Stream,
+    found: &SyncSender<Result<Portion, DataError>>,
+    back: &Receiver<Portion>,
+) -> Scout {
+    let mut unused = Vec::new();
+    while !interrupt::asked() {
+        for Portion { parsed, taken } in back.try_iter() {
+            stream.recycle(parsed);
+            unused.extend(taken);
+        }
+        let Some(parsed) = stream.next_unless(interrupt::flag()).transpose() else { break };
+        let portion = parsed.map(|parsed| {
+            let mut taken = unused.pop().unwrap_or_default();
+            scout.take(&parsed.batch, &mut taken);
+            Portion { parsed, taken: Some(taken) }
+        });
+        if found.send(portion).is_err() {
+            break;
+        }
+    }
+    scout
+}

@@ -1,0 +1,55 @@
+use thiserror::Error;
+
+use crate::batch::Example;
+use crate::loss::LossKind;
+use crate::metrics::{LabelsSeen, Task};
+
+/// What is wrong with a label.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum LabelProblem {
+    /// There is none.
+    #[error("there is no label; an example to learn from needs one")]
+    Missing,
+    /// It is not a number, or infinite.
+    #[error("the label is {0}; it must be a finite number")]
+    NotFinite(f32),
+    /// The loss knows two classes only.
+    #[error("the label is {label}; {loss} loss needs -1 and 1, or 0 and 1")]
+    NotAClass {
+        /// The label.
+        label: f32,
+        /// The loss's name.
+        loss: &'static str,
+    },
+    /// The importance is negative or not a number.
+    #[error("the importance is {0}; it must be 0 or more")]
+    Importance(f32),
+}
+
+/// Checks and notes the label of an example; for losses of two classes it becomes -1 or 1.
+#[inline]
+pub(super) fn check(example: &Example<'_>, loss: LossKind, seen: &mut LabelsSeen) -> Result<f32, LabelProblem> {
+    let label = example.label.value.ok_or(LabelProblem::Missing)?;
+    let importance = example.label.importance;
+    if !label.is_finite() {
+        return Err(LabelProblem::NotFinite(label));
+    }
+    if !(importance >= 0.0 && importance.is_finite()) {
+        return Err(LabelProblem::Importance(importance));
+    }
+    let mut labels = *seen;
+    labels.add(label);
+    if !loss.needs_two_classes() {
+        *seen = labels;
+        return Ok(label);
+    }
+    if labels.task() != Task::Classification {
+        return Err(LabelProblem::NotAClass { label, loss: loss.name() });
+    }
+    let label = if label > 0.0 { 1.0 } else { -1.0 };
+    // The range that predictions are clipped to is that of the labels as they are learned.
+    labels.smallest = labels.smallest.min(label);
+    *seen = labels;
+    Ok(label)
+}

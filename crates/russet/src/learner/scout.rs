@@ -1,0 +1,150 @@
+use std::ops::Range;
+
+use super::{Examples, LOOKED_AHEAD, LearnError, Learner, label};
+use crate::batch::Batch;
+use crate::feature::FeatureTable;
+use crate::intake::Intake;
+use crate::loss::LossKind;
+use crate::metrics::LabelsSeen;
+use crate::weights::prefetch;
+
+/// The part of a learner that knows features by their names, apart from it: which weights an example has does not hang on
+/// what they are, so this can be found ahead of learning, in another thread. See [`Learner::send_scout`].
+pub struct Scout {
+    intake: Intake,
+    features: FeatureTable,
+    labels: LabelsSeen,
+    loss: LossKind,
+}
+
+/// The base features of all examples of a batch, by slot.
+#[derive(Debug, Default)]
+pub struct Taken {
+    slots: Vec<u32>,
+    values: Vec<f32>,
+    examples: Vec<Mark>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    /// Where the example's base features end; it has none if it cannot be learned from.
+    end: usize,
+    /// How many slots there are after it.
+    slot_count: usize,
+}
+
+impl Scout {
+    /// Takes the base features of all examples of a batch.
+    pub fn take(&mut self, batch: &Batch, taken: &mut Taken) {
+        taken.clear();
+        self.intake.begin(batch);
+        for place in 0..batch.len() {
+            if self.features.len() > LOOKED_AHEAD {
+                self.intake.look_ahead(batch, place + 1, &self.features, |_| ());
+            }
+            let example = batch.example(place);
+            // What cannot be learned from leaves no trace: the learner will refuse it for the same reason.
+            if label::check(&example, self.loss, &mut self.labels).is_ok() {
+                let base = self.intake.take(batch, &example, &mut self.features);
+                taken.slots.extend_from_slice(&base.slots);
+                taken.values.extend_from_slice(&base.values);
+            }
+            taken.examples.push(Mark { end: taken.slots.len(), slot_count: self.features.slot_count() });
+        }
+    }
+}
+
+impl Taken {
+    fn clear(&mut self) {
+        self.slots.clear();
+        self.values.clear();
+        self.examples.clear();
+    }
+
+    /// Where the base features of an example are; nowhere if there is no such example.
+    #[inline]
+    fn range(&self, place: usize) -> Range<usize> {
+        let end = |place: usize| self.examples.get(place).map_or(self.slots.len(), |mark| mark.end);
+        place.checked_sub(1).map_or(0, end)..end(place)
+    }
+
+    /// The slots and the values of an example.
+    #[inline]
+    pub(super) fn example(&self, place: usize) -> (&[u32], &[f32]) {
+        let range = self.range(place);
+        (&self.slots[range.clone()], &self.values[range])
+    }
+
+    /// How many slots there are after an example.
+    #[inline]
+    pub(super) fn slot_count(&self, place: usize) -> usize {
+        self.examples[place].slot_count
+    }
+}
+
+impl Learner {
+    /// Sends a scout, who takes the base features of batches ahead of learning, in whatever thread; what was taken is
+    /// then [learned from](Learner::learn_taken). The result is the same. Until the scout [is back](Learner::meet_scout), the
+    /// model knows no feature by name, and batches can be learned from in no other way.
+    ///
+    /// ```
+    /// # use russet::{Learner, Taken, batch::{Batch, Dictionary, Label}, feature::Namespace, settings::Settings};
+    /// # let (mut dictionary, mut batch) = (Dictionary::default(), Batch::default());
+    /// # batch.start(&mut dictionary);
+    /// # for round in 0..60 {
+    /// #     batch.push_named(&mut dictionary, Namespace::ANONYMOUS, if round % 2 == 0 { "sun" } else { "rain" }, 1.0);
+    /// #     batch.end_example(Label::new((round % 2) as f32), b"", round + 1);
+    /// # }
+    /// let mut learner = Learner::new(Settings::default().check().unwrap());
+    /// let (mut scout, mut taken) = (learner.send_scout(), Taken::default());
+    /// scout.take(&batch, &mut taken);
+    /// learner.learn_taken(&batch, &taken, 0..60).unwrap();
+    /// learner.meet_scout(scout);
+    /// assert_eq!(learner.model().features().len(), 2);
+    /// ```
+    pub fn send_scout(&mut self) -> Scout {
+        let model = &mut self.model;
+        model.slots_apart = Some(model.features.slot_count());
+        let empty = FeatureTable::new(model.settings.indexing, model.settings.bits, model.settings.seed);
+        let features = std::mem::replace(&mut model.features, empty);
+        Scout { intake: self.intake.part(), features, labels: model.progress.labels, loss: model.settings.loss }
+    }
+
+    /// Takes the scout back. All that was taken has to have been learned from.
+    pub fn meet_scout(&mut self, scout: Scout) {
+        self.model.features = scout.features;
+        self.model.slots_apart = None;
+        self.intake.rejoin(scout.intake);
+        self.model.fit_tables_if_short();
+    }
+
+    /// Learns from some examples of a batch whose base features a scout has taken. After an error, all before
+    /// [`LearnError::place`] have been learned.
+    pub fn learn_taken(&mut self, batch: &Batch, taken: &Taken, range: Range<usize>) -> Result<(), LearnError> {
+        let examples = Examples { batch, taken: Some(taken), range };
+        self.learn_examples(examples)
+    }
+
+    /// Makes the base features of an example those that were taken.
+    #[inline(always)]
+    pub(super) fn recall(&mut self, taken: &Taken, place: usize) {
+        let (slots, values) = taken.example(place);
+        let base = self.intake.base();
+        base.slots.clear();
+        base.values.clear();
+        base.slots.extend_from_slice(slots);
+        base.values.extend_from_slice(values);
+        self.model.slots_apart = Some(taken.slot_count(place));
+    }
+
+    /// Asks for the memory of weights that the example at `place` will need.
+    #[inline]
+    pub(super) fn prefetch_taken(&self, taken: &Taken, place: usize) {
+        let linear = self.model.linear.slots();
+        let guard = self.model.guard.as_ref().map_or(&[][..], |guard| guard.linear.slots());
+        for slot in taken.example(place).0 {
+            prefetch(linear, *slot as usize);
+            prefetch(guard, *slot as usize);
+        }
+    }
+}
