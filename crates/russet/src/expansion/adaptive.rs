@@ -47,6 +47,8 @@ pub(crate) struct Parents {
     factor_count: u32,
     /// Base slots that are a factor: far smaller than `factors`, so most slots are ruled out within the nearest cache.
     is_factor: Bits,
+    /// Parents that have offspring.
+    with_offspring: Bits,
 }
 
 impl Parents {
@@ -157,6 +159,7 @@ impl Parents {
                 Monomial::base(slot)
             }
             Some(parent) => {
+                self.with_offspring.set(parent);
                 let Parent { monomial, offspring, offspring_factors, .. } = &mut self.all[parent as usize];
                 let place = offspring.partition_point(|child| child.0 < slot);
                 offspring.insert(place, (slot, number));
@@ -271,6 +274,8 @@ impl Bits {
 #[derive(Default)]
 pub(crate) struct Enumerator {
     pub(crate) factors: Factors,
+    /// Positions of base features that are factors.
+    picked: Vec<u32>,
     /// The base slots that [`BaseFeatures::by_slot`] has values for.
     filled: Vec<u32>,
     pub(crate) sweep: Sweep,
@@ -292,6 +297,11 @@ impl Enumerator {
         }
         let mut next = 0;
         while let Some(&(parent, multiplier)) = self.present.get(next) {
+            next += 1;
+            // Most have none: told without a look at all there is of a parent.
+            if !parents.with_offspring.has(parent) {
+                continue;
+            }
             let Parent { offspring, offspring_factors, .. } = parents.get(parent);
             // A search takes about as many steps as the length has bits.
             let search = offspring.len().checked_ilog2().unwrap_or(0) as usize + 1;
@@ -306,7 +316,6 @@ impl Enumerator {
                     }
                 }
             }
-            next += 1;
         }
     }
 
@@ -338,16 +347,24 @@ impl Enumerator {
         }
         positions.resize(parents.factor_count as usize, 0);
         values.resize(parents.factor_count as usize, 0.0);
-        for (position, (slot, value)) in base.slots.iter().zip(&base.values).enumerate().skip(1) {
+        // Few base features are factors, and which cannot be foreseen: first they are picked out, without a branch.
+        self.picked.resize(self.picked.len().max(base.slots.len()), 0);
+        let mut count = 0;
+        for (position, slot) in (1..).zip(&base.slots[1..]) {
             steps::count(1);
-            let Some(factor) = parents.factor(*slot).filter(|_| *value != 0.0) else { continue };
+            self.picked[count] = position;
+            count += usize::from(parents.is_factor.has(*slot));
+        }
+        for position in &self.picked[..count] {
+            let (slot, value) = (base.slots[*position as usize], base.values[*position as usize]);
+            let Some(factor) = parents.factor(slot).filter(|_| value != 0.0) else { continue };
             present.set(factor);
             listed.push(factor);
-            positions[factor as usize] = position as u32;
-            values[factor as usize] = *value;
-            let parent = parents.roots.get(*slot as usize).copied().unwrap_or(0);
+            positions[factor as usize] = *position;
+            values[factor as usize] = value;
+            let parent = parents.roots.get(slot as usize).copied().unwrap_or(0);
             if parent > 0 {
-                self.present.push((parent - 1, *value));
+                self.present.push((parent - 1, value));
             }
         }
     }

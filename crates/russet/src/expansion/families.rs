@@ -130,9 +130,7 @@ impl Families {
         table: &mut WeightTable,
         mut admitted: impl FnMut(usize, u32),
     ) {
-        let had = self.families.get(parent as usize).map_or(0, Family::len);
-        // Once a family is complete, most products without a place come from this side of it.
-        let complete_from = self.families.get(parent as usize).map_or(u32::MAX, Family::complete_from);
+        let (had, complete_from) = (self.length_of(parent), self.complete_from(parent));
         for (position, (slot, place)) in slots.iter().zip(listed.iter_mut()).enumerate() {
             let (is_new, is_late) = (*place == Families::NEW, *slot >= complete_from);
             self.left_out += u64::from(is_new & is_late);
@@ -147,13 +145,23 @@ impl Families {
                 None => self.left_out += 1,
             }
         }
-        if had != self.families[parent as usize].len() {
+        if had != self.length_of(parent) {
             let family = &self.families[parent as usize];
             let with_place = |place: &&mut u32| !matches!(**place, Families::SEALED | Families::NEW);
             for (slot, place) in slots.iter().zip(listed).filter(|(_, place)| with_place(place)) {
                 *place = family.find(*slot, table.slots());
             }
         }
+    }
+
+    /// How many places a parent's family has.
+    fn length_of(&self, parent: u32) -> usize {
+        self.families.get(parent as usize).map_or(0, Family::len)
+    }
+
+    /// From which base slot on no product of a parent will get a place any more.
+    fn complete_from(&self, parent: u32) -> u32 {
+        self.families.get(parent as usize).filter(|family| family.is_complete).map_or(u32::MAX, |family| family.half)
     }
 
     /// Gives a product a place; none if memory is full, or if it has one.
@@ -247,11 +255,6 @@ impl Family {
     /// How many places it has.
     fn len(&self) -> usize {
         2 * self.half as usize
-    }
-
-    /// From which base slot on no product will get a place any more.
-    fn complete_from(&self) -> u32 {
-        if self.is_complete { self.half } else { u32::MAX }
     }
 
     /// Its places.

@@ -44,21 +44,28 @@ impl Growth {
         shrinkage: &Shrinkage,
         choice: &mut dyn Choice,
     ) {
-        let mut offer = |origin, slot, degree, weight: Slot, moments: Moments| {
+        // Most are weaker than what is found already, which is soonest seen.
+        let mut floor = choice.floor();
+        let strength = |weight: Slot, moments: Moments| {
             let weight = shrinkage.weight(weight.weight).abs() * weight.scale;
-            let strength = self.rule.strength(Evidence { weight, index: moments.index() });
-            choice.offer(Candidate { origin, slot, degree, strength });
+            self.rule.strength(Evidence { weight, index: moments.index() })
+        };
+        let mut offer = |candidate: Candidate| {
+            choice.offer(candidate);
+            choice.floor()
         };
         for (slot, weight) in (0..).zip(linear.slots()).skip(1) {
-            if !weight.is_untouched() && !self.parents.is_root(slot) {
-                offer(None, slot, 1, *weight, linear.moments(slot as usize));
+            let strength = strength(*weight, linear.moments(slot as usize));
+            if strength >= floor && !weight.is_untouched() && !self.parents.is_root(slot) {
+                floor = offer(Candidate { origin: None, slot, degree: 1, strength });
             }
         }
         self.visit_products(table, |parent, slot, place| {
             let weight = table.get(place);
-            if !weight.is_untouched() && !self.parents.is_offspring(parent, slot) {
+            let strength = strength(weight, table.moments(place));
+            if strength >= floor && !weight.is_untouched() && !self.parents.is_offspring(parent, slot) {
                 let degree = self.parents.get(parent).monomial.degree() + 1;
-                offer(Some(parent), slot, degree, weight, table.moments(place));
+                floor = offer(Candidate { origin: Some(parent), slot, degree, strength });
             }
         });
     }

@@ -74,6 +74,11 @@ pub(crate) trait Choice {
     /// Considers a candidate.
     fn offer(&mut self, candidate: Candidate);
 
+    /// What is weaker than this need not be offered. It only rises.
+    fn floor(&self) -> f32 {
+        0.0
+    }
+
     /// The chosen ones.
     fn chosen(self: Box<Self>) -> Vec<Candidate>;
 }
@@ -108,6 +113,11 @@ impl Choice for Strongest {
                 self.cut();
             }
         }
+    }
+
+    fn floor(&self) -> f32 {
+        // A strength of 0 is not chosen either.
+        self.floor.max(f32::from_bits(1))
     }
 
     fn chosen(mut self: Box<Self>) -> Vec<Candidate> {
