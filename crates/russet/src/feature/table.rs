@@ -101,16 +101,26 @@ impl FeatureTable {
 
     /// The slot of `id`; a feature that is new gets one, and its name is kept if the slot is its own.
     pub fn slot_or_insert(&mut self, id: FeatureId, name: &[u8]) -> u32 {
+        self.slot_or_insert_with(id, |_| name)
+    }
+
+    /// The same, with a name that is only made if the feature is new.
+    pub(crate) fn slot_or_insert_with<N: AsRef<[u8]>>(
+        &mut self,
+        id: FeatureId,
+        name: impl FnOnce(&FeatureTable) -> N,
+    ) -> u32 {
         match self.indexing {
-            Indexing::Interned => self.intern(id, name),
+            Indexing::Interned => self.slot(id).unwrap_or_else(|| {
+                let name = name(self);
+                self.intern(id, name.as_ref())
+            }),
             Indexing::Hashed => self.hash(id, name),
         }
     }
 
+    /// Gives a feature that has none a slot of its own.
     fn intern(&mut self, id: FeatureId, name: &[u8]) -> u32 {
-        if let Some(slot) = self.slot(id) {
-            return slot;
-        }
         let entry = self.ids.len() as u32;
         self.ids.push(id);
         self.names.push(name);
@@ -143,13 +153,14 @@ impl FeatureTable {
         }
     }
 
-    fn hash(&mut self, id: FeatureId, name: &[u8]) -> u32 {
+    fn hash<N: AsRef<[u8]>>(&mut self, id: FeatureId, name: impl FnOnce(&FeatureTable) -> N) -> u32 {
         let slot = self.shared_slot(id);
         // The first feature of a slot gives it its name.
         if self.known.place(slot_as_id(slot)).is_none() {
+            let name = name(self);
             self.known.push(slot_as_id(slot));
             self.ids.push(id);
-            self.names.push(name);
+            self.names.push(name.as_ref());
         }
         slot
     }

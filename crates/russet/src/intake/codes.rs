@@ -7,19 +7,15 @@ use crate::weights::prefetch;
 /// Finds the slot of a feature. The learner's way gives a new feature a slot, the predictor's does not.
 pub(crate) trait Lookup {
     /// The slot of `id`, if it has one or gets one; `name` is asked for only if the feature is new.
-    fn slot(&mut self, id: FeatureId, name: impl FnOnce(&FeatureTable) -> Vec<u8>) -> Option<u32>;
+    fn slot<N: AsRef<[u8]>>(&mut self, id: FeatureId, name: impl FnOnce(&FeatureTable) -> N) -> Option<u32>;
 
     /// True if no two features have the same slot.
     fn is_exact(&self) -> bool;
 }
 
 impl Lookup for &mut FeatureTable {
-    fn slot(&mut self, id: FeatureId, name: impl FnOnce(&FeatureTable) -> Vec<u8>) -> Option<u32> {
-        if let Some(slot) = FeatureTable::slot(self, id).filter(|slot| !self.name_bytes(*slot).is_empty()) {
-            return Some(slot);
-        }
-        let name = name(self);
-        Some(self.slot_or_insert(id, &name))
+    fn slot<N: AsRef<[u8]>>(&mut self, id: FeatureId, name: impl FnOnce(&FeatureTable) -> N) -> Option<u32> {
+        Some(self.slot_or_insert_with(id, name))
     }
 
     fn is_exact(&self) -> bool {
@@ -28,7 +24,7 @@ impl Lookup for &mut FeatureTable {
 }
 
 impl Lookup for &FeatureTable {
-    fn slot(&mut self, id: FeatureId, _: impl FnOnce(&FeatureTable) -> Vec<u8>) -> Option<u32> {
+    fn slot<N: AsRef<[u8]>>(&mut self, id: FeatureId, _: impl FnOnce(&FeatureTable) -> N) -> Option<u32> {
         FeatureTable::slot(self, id)
     }
 
@@ -177,7 +173,7 @@ impl Codes {
             self.numbered.resize((place + 1).next_power_of_two(), UNRESOLVED);
         }
         if self.numbered[place] == UNRESOLVED {
-            let name = |_: &FeatureTable| number.to_string().into_bytes();
+            let name = |_: &FeatureTable| Digits::of(number);
             self.numbered[place] = lookup.slot(numbered_id(number), name).unwrap_or(ABSENT);
         }
         self.numbered[place]
@@ -189,6 +185,32 @@ impl Codes {
             Code::Declared(index) => self.dictionaries[batch.dictionary() as usize].ids[index as usize],
             Code::Number(number) => numbered_id(number),
         }
+    }
+}
+
+/// A number as it is written.
+struct Digits {
+    text: [u8; 10],
+    start: usize,
+}
+
+impl Digits {
+    fn of(mut number: u32) -> Digits {
+        let mut digits = Digits { text: [b'0'; 10], start: 9 };
+        loop {
+            digits.text[digits.start] = b'0' + (number % 10) as u8;
+            number /= 10;
+            if number == 0 {
+                return digits;
+            }
+            digits.start -= 1;
+        }
+    }
+}
+
+impl AsRef<[u8]> for Digits {
+    fn as_ref(&self) -> &[u8] {
+        &self.text[self.start..]
     }
 }
 
@@ -204,5 +226,17 @@ impl Declared {
             self.slots[index as usize] = lookup.slot(self.ids[index as usize], name).unwrap_or(ABSENT);
         }
         self.slots[index as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_as_the_standard_library_writes_them() {
+        for number in [0, 7, 10, 99, 100, 2_097_151, 4_000_000_000, u32::MAX] {
+            assert_eq!(Digits::of(number).as_ref(), number.to_string().as_bytes());
+        }
     }
 }

@@ -115,7 +115,7 @@ impl Intake {
         let found = self.codes.follow(batch, example.codes, &mut self.base.slots);
         self.base.values.extend_from_slice(example.values);
         if !found.all {
-            self.resolve_all(batch, example, lookup);
+            self.resolve_missing(batch, example, lookup);
         }
         match found {
             Found { all: true, ascending: true, .. } => Order::Ascending,
@@ -124,18 +124,21 @@ impl Intake {
         }
     }
 
-    /// As [`Intake::take_plain`], for the example that has features not asked for yet, or without a weight.
+    /// Asks for the slots that [`Intake::take_plain`] has not found, and leaves out what has none.
     #[cold]
-    fn resolve_all(&mut self, batch: &Batch, example: &Example<'_>, lookup: &mut impl Lookup) {
+    fn resolve_missing(&mut self, batch: &Batch, example: &Example<'_>, lookup: &mut impl Lookup) {
         let BaseFeatures { slots, values, .. } = &mut self.base;
-        slots.truncate(1);
-        values.truncate(1);
-        for (&code, &value) in example.codes.iter().zip(example.values) {
-            let slot = self.codes.resolve(batch, code, lookup);
-            if slot != ABSENT {
-                slots.push(slot);
-                values.push(value);
+        let mut absent = false;
+        for (slot, code) in slots[1..].iter_mut().zip(example.codes) {
+            if *slot >= ABSENT {
+                *slot = self.codes.resolve(batch, *code, lookup);
+                absent |= *slot == ABSENT;
             }
+        }
+        if absent {
+            let mut kept = slots.iter().map(|slot| *slot != ABSENT);
+            values.retain(|_| kept.next() == Some(true));
+            slots.retain(|slot| *slot != ABSENT);
         }
     }
 

@@ -47,6 +47,22 @@ impl Tile {
         widens
     }
 
+    /// What [`Slot::widen`] does, for those of eight whose value is larger than any before; the `G` of new ones becomes 0.
+    #[inline(always)]
+    pub(super) fn widen(&mut self, x: &[f32; TILE], is_new: [bool; TILE]) {
+        let Tile { mut weight, mut gradient, mut scale, mut inverse_scale } = *self;
+        for lane in 0..TILE {
+            let (before, magnitude) = (scale[lane], x[lane].abs());
+            let wider = magnitude > before;
+            let factor = if wider & (before > 0.0) { before / magnitude } else { 1.0 };
+            weight[lane] *= factor;
+            gradient[lane] = if is_new[lane] { 0.0 } else { gradient[lane] };
+            scale[lane] = if wider { magnitude } else { before };
+            inverse_scale[lane] = at_most(1.0 / scale[lane], f32::MAX);
+        }
+        *self = Tile { weight, gradient, scale, inverse_scale };
+    }
+
     /// What `measure` does, for eight at a time, where no value is larger than any before.
     ///
     /// Everything is read first and written last: what is written could be what is read next for all the compiler knows,

@@ -208,16 +208,12 @@ struct Origin<'a> {
 #[cold]
 #[inline(never)]
 fn widen(tile: &mut Tile, x: &[f32; TILE], origin: Origin<'_>, first: usize) {
-    for (lane, value) in x.iter().enumerate() {
-        let mut slot = tile.get(lane);
-        if value.abs() <= slot.scale {
-            continue;
+    let is_new = std::array::from_fn(|lane| tile.scale[lane] == 0.0 && x[lane].abs() > 0.0);
+    tile.widen(x, is_new);
+    if origin.row.heritage != 0.0 {
+        for (lane, _) in is_new.iter().enumerate().filter(|(_, is_new)| **is_new) {
+            tile.gradient[lane] = origin.row.inherited(origin.base, origin.linear, first + lane);
         }
-        if slot.scale == 0.0 {
-            slot.gradient = origin.row.inherited(origin.base, origin.linear, first + lane);
-        }
-        slot.widen(value.abs());
-        tile.set(lane, slot);
     }
 }
 
