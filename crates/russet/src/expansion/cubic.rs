@@ -5,10 +5,10 @@
 
 use super::{pyramid, triangle};
 use crate::feature::mix;
-use crate::weights::{BaseFeatures, Row, WeightTable, bounded};
+use crate::weights::{BaseFeatures, Row, Rows, WeightTable, bounded};
 
 /// The triple `(i <= j <= k)` is at `k (k + 1) (k + 2) / 6 + j (j + 1) / 2 + i`.
-pub(super) fn rows(base: &BaseFeatures, table: &WeightTable, seed: u64, rows: &mut Vec<Row>) {
+pub(super) fn rows(base: &BaseFeatures, table: &WeightTable, seed: u64, rows: &mut Rows) {
     for third in 1..base.slots.len() {
         let last = base.slots[third];
         for second in 1..=third {

@@ -15,7 +15,7 @@ pub(crate) mod steps;
 pub(crate) mod sweep;
 
 use crate::settings::ExpansionKind;
-use crate::weights::{BaseFeatures, Row, WeightTable};
+use crate::weights::{BaseFeatures, Row, Rows, WeightTable};
 
 pub(crate) use ngram::{Grams, Incoming};
 
@@ -26,7 +26,7 @@ pub(crate) fn linear(base: &BaseFeatures) -> Row {
 }
 
 /// Writes the rows of the example's products.
-pub(crate) fn products(kind: ExpansionKind, base: &BaseFeatures, table: &WeightTable, seed: u64, rows: &mut Vec<Row>) {
+pub(crate) fn products(kind: ExpansionKind, base: &BaseFeatures, table: &WeightTable, seed: u64, rows: &mut Rows) {
     rows.clear();
     match kind {
         ExpansionKind::Linear | ExpansionKind::Apple => {}

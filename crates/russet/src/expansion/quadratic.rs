@@ -2,10 +2,10 @@
 
 use super::triangle;
 use crate::feature::mix;
-use crate::weights::{BaseFeatures, Row, WeightTable};
+use crate::weights::{BaseFeatures, Row, Rows, WeightTable};
 
 /// The pair `(i <= j)` is at `j (j + 1) / 2 + i`.
-pub(super) fn rows(base: &BaseFeatures, table: &WeightTable, seed: u64, rows: &mut Vec<Row>) {
+pub(super) fn rows(base: &BaseFeatures, table: &WeightTable, seed: u64, rows: &mut Rows) {
     for position in 1..base.slots.len() {
         let slot = base.slots[position];
         let place = table.place(triangle(slot.into()), slot, || mix(seed ^ u64::from(slot)));

@@ -2,7 +2,7 @@
 //! the roots down.
 
 use super::steps;
-use crate::weights::BaseFeatures;
+use crate::weights::{BaseFeatures, Row};
 
 /// Up to how many base slots there may be, the constant's included: sets of them fit into one number.
 const WIDEST: u32 = 64;
@@ -30,7 +30,6 @@ pub(crate) struct Sweep {
     values: Vec<f32>,
     /// The parents present, by ascending number; what is beyond their count is of no account.
     present: Vec<u32>,
-    count: usize,
 }
 
 /// A set of base slots below [`WIDEST`].
@@ -68,33 +67,47 @@ pub(crate) fn suits(parents: usize, width: u32, features: usize) -> bool {
 }
 
 impl Sweep {
-    /// Finds the parents present. The values of the example are in [`BaseFeatures::by_slot`].
+    /// Writes the rows of the parents present, and gives their number. The values of the example are in
+    /// [`BaseFeatures::by_slot`]; there is room in `rows` for all parents; `row` makes a row of a parent's number and value.
+    /// `dense`: most of them are present.
     #[inline(always)]
-    pub(crate) fn find(&mut self, parents: &[Swept], base: &BaseFeatures) {
+    pub(crate) fn find(
+        &mut self,
+        parents: &[Swept],
+        base: &BaseFeatures,
+        dense: bool,
+        rows: &mut [Row],
+        row: impl Fn(u32, f32, &Swept) -> Row,
+    ) -> usize {
         steps::count(parents.len());
-        let (values, present, by_slot) = (&mut self.values, &mut self.present, &base.by_slot);
-        values.resize(parents.len() + 1, 1.0);
-        present.resize(parents.len() + 1, 0);
+        self.values.resize(parents.len() + 1, 1.0);
         let mut count = 0;
+        // No branch on which parents are present: that is hard to foresee.
+        if dense {
+            for (number, parent) in parents.iter().enumerate() {
+                let value = self.value(number, parent, base);
+                rows[count] = row(number as u32, value, parent);
+                count += usize::from(value != 0.0);
+            }
+            return count;
+        }
+        self.present.resize(parents.len() + 1, 0);
         for (number, parent) in parents.iter().enumerate() {
-            let value = values[parent.origin as usize] * by_slot[parent.slot as usize - 1];
-            values[number + 1] = value;
-            // No branch: which parents are present is hard to foresee.
-            present[count] = number as u32;
+            let value = self.value(number, parent, base);
+            self.present[count] = number as u32;
             count += usize::from(value != 0.0);
         }
-        self.count = count;
+        for (place, number) in rows.iter_mut().zip(&self.present[..count]) {
+            *place = row(*number, self.values[*number as usize + 1], &parents[*number as usize]);
+        }
+        count
     }
 
-    /// The parents present, by ascending number.
+    /// Finds the value of a parent, that of its origin being known.
     #[inline(always)]
-    pub(crate) fn present(&self) -> &[u32] {
-        &self.present[..self.count]
-    }
-
-    /// The value of a parent in the example of the last sweep.
-    #[inline(always)]
-    pub(crate) fn value(&self, parent: u32) -> f32 {
-        self.values[parent as usize + 1]
+    fn value(&mut self, number: usize, parent: &Swept, base: &BaseFeatures) -> f32 {
+        let value = self.values[parent.origin as usize] * base.by_slot[parent.slot as usize - 1];
+        self.values[number + 1] = value;
+        value
     }
 }

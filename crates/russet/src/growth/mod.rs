@@ -17,7 +17,7 @@ use crate::schedule::Schedule;
 use crate::select::{Candidate, Select};
 use crate::settings::Settings;
 use crate::trial::Trial;
-use crate::weights::{BaseFeatures, Place, Row, Scratch, Slot, TILE, WeightTable};
+use crate::weights::{BaseFeatures, Place, Row, Rows, Scratch, Slot, TILE, WeightTable};
 
 /// The state of an adaptive expansion.
 #[derive(Clone)]
@@ -126,13 +126,13 @@ impl Growth {
     }
 
     /// Lists the rows of an example. Products that have no place yet have a weight of 0 that stays 0.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn rows(
         &self,
         base: &mut BaseFeatures,
         table: &WeightTable,
         enumerator: &mut Enumerator,
-        rows: &mut Vec<Row>,
+        rows: &mut Rows,
     ) {
         rows.clear();
         match &self.storage {
@@ -141,6 +141,14 @@ impl Growth {
                 enumerator.spread(base, blocks.stride() as usize);
                 self.swept_rows(blocks, base, enumerator, rows);
             }
+            _ => self.found_rows(base, table, enumerator, rows),
+        }
+    }
+
+    /// The rows of the parents that are found from the roots down.
+    #[inline(never)]
+    fn found_rows(&self, base: &mut BaseFeatures, table: &WeightTable, enumerator: &mut Enumerator, rows: &mut Rows) {
+        match &self.storage {
             Storage::Blocks(blocks) => {
                 let width = if blocks.is_tiled() { blocks.stride() as usize } else { 0 };
                 enumerator.find(&self.parents, base, width);
@@ -154,28 +162,28 @@ impl Growth {
     }
 
     #[inline(always)]
-    fn swept_rows(&self, blocks: &Blocks, base: &BaseFeatures, enumerator: &mut Enumerator, rows: &mut Vec<Row>) {
+    fn swept_rows(&self, blocks: &Blocks, base: &BaseFeatures, enumerator: &mut Enumerator, rows: &mut Rows) {
         let (features, slots) = (base.slots.len() as u32, Few::of(&base.slots));
         let parents = self.parents.swept();
-        enumerator.sweep.find(parents, base);
-        for &parent in enumerator.sweep.present() {
+        let row = |parent, multiplier, swept: &Swept| {
             let (place, first, end) = blocks.row(parent, features);
-            let Swept { heritage, sealed, .. } = parents[parent as usize];
-            let (multiplier, active) = (enumerator.sweep.value(parent), features - 1 - sealed.count_common(slots));
-            rows.push(Row { place, multiplier, first, end, heritage, parent, active });
-        }
+            let Swept { heritage, sealed, .. } = *swept;
+            Row { place, multiplier, first, end, heritage, parent, active: features - 1 - sealed.count_common(slots) }
+        };
+        let count = enumerator.sweep.find(parents, base, blocks.is_tiled(), rows.room(parents.len()), row);
+        rows.keep(count);
     }
 
     #[inline]
-    fn block_rows(&self, blocks: &Blocks, base: &BaseFeatures, enumerator: &Enumerator, rows: &mut Vec<Row>) {
+    fn block_rows(&self, blocks: &Blocks, base: &BaseFeatures, enumerator: &Enumerator, rows: &mut Rows) {
         let features = base.slots.len() as u32;
-        rows.extend(enumerator.present.iter().map(|&(parent, multiplier)| {
+        for &(parent, multiplier) in &enumerator.present {
             let (place, first, end) = blocks.row(parent, features);
             let owner = self.parents.get(parent);
             let active = features - 1 - owner.count_sealed(&enumerator.factors);
             let heritage = owner.heritage;
-            Row { place, multiplier, first, end, heritage, parent, active }
-        }));
+            rows.push(Row { place, multiplier, first, end, heritage, parent, active });
+        }
     }
 
     #[inline]
@@ -185,7 +193,7 @@ impl Growth {
         base: &mut BaseFeatures,
         table: &WeightTable,
         enumerator: &Enumerator,
-        rows: &mut Vec<Row>,
+        rows: &mut Rows,
     ) {
         base.listed.clear();
         let (slots, end) = (&base.slots[1..], base.slots.len() as u32);

@@ -20,7 +20,7 @@ use crate::model::{Model, activity};
 use crate::schedule::Schedule;
 use crate::settings::{Checked, GuardKind, StepKind};
 use crate::step::{Active, Adaptive, Scratches, Sgd, Step, Surprise};
-use crate::weights::{Loops, Row, Work, prefetch};
+use crate::weights::{Loops, Rows, Work, prefetch};
 use judge::{Judge, Seen};
 
 pub use companion::{Companion, Notes};
@@ -51,7 +51,7 @@ pub struct Learner {
     model: Model,
     intake: Intake,
     enumerator: Enumerator,
-    rows: Vec<Row>,
+    rows: Rows,
     scratches: Scratches,
     guard_scratches: Scratches,
     /// After how many examples the feature set grows.
@@ -88,7 +88,7 @@ impl Learner {
         let sorted = model.settings.expansion.needs_order();
         let intake = Intake::new(model.settings.ngram, sorted);
         let next_growth = model.growth.as_ref().map_or(u64::MAX, Growth::next);
-        let (enumerator, rows, pass) = (Enumerator::default(), Vec::new(), Pass::Only);
+        let (enumerator, rows, pass) = (Enumerator::default(), Rows::default(), Pass::Only);
         let (scratches, guard_scratches) = (Scratches::default(), Scratches::default());
         Learner {
             model,

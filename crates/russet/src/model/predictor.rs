@@ -5,7 +5,7 @@ use crate::intake::Intake;
 use crate::loss::LossKind;
 use crate::metrics::Task;
 use crate::step::Active;
-use crate::weights::{Loops, Row, Work};
+use crate::weights::{Loops, Rows, Work};
 
 /// Predicts with a model, holding the buffers this needs.
 ///
@@ -27,7 +27,7 @@ pub struct Predictor<'m> {
     pub(super) model: &'m Model,
     pub(super) intake: Intake,
     enumerator: Enumerator,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Rows,
 }
 
 /// A prediction.
@@ -46,7 +46,7 @@ impl Model {
     /// A predictor for this model.
     pub fn predictor(&self) -> Predictor<'_> {
         let intake = Intake::new(self.settings.ngram, self.settings.expansion.needs_order());
-        Predictor { model: self, intake, enumerator: Enumerator::default(), rows: Vec::new() }
+        Predictor { model: self, intake, enumerator: Enumerator::default(), rows: Rows::default() }
     }
 }
 

@@ -25,6 +25,7 @@ mod wide;
 pub use cpu::Cpu;
 pub(crate) use cpu::Work;
 pub(crate) use loops::{Loops, Plain, Scratch};
+pub(crate) use row::Rows;
 pub use row::{BaseFeatures, Place, Row};
 pub use slot::Slot;
 pub use table::{Measured, Moments, WeightTable};

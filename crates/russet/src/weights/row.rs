@@ -106,3 +106,48 @@ impl Row {
         }
     }
 }
+
+/// The rows of an example. What is left of an earlier example behind them stays, to be written over: so rows can be written
+/// before it is known whether they count.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
+    all: Vec<Row>,
+    count: usize,
+}
+
+impl Rows {
+    pub(crate) fn clear(&mut self) {
+        self.count = 0;
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, row: Row) {
+        match self.all.get_mut(self.count) {
+            Some(place) => *place = row,
+            None => self.all.push(row),
+        }
+        self.count += 1;
+    }
+
+    /// Room for `length` rows; [`Rows::keep`] says how many of them count.
+    #[inline]
+    pub(crate) fn room(&mut self, length: usize) -> &mut [Row] {
+        if self.all.len() < length {
+            self.all.resize(length, Row::whole(Place::Own(0), 0.0, 0, 0));
+        }
+        &mut self.all[..length]
+    }
+
+    /// Makes the first `count` rows count.
+    pub(crate) fn keep(&mut self, count: usize) {
+        self.count = count;
+    }
+}
+
+impl std::ops::Deref for Rows {
+    type Target = [Row];
+
+    fn deref(&self) -> &[Row] {
+        &self.all[..self.count]
+    }
+}

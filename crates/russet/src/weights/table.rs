@@ -325,7 +325,16 @@ impl WeightTable {
     pub(crate) fn count(&mut self, rows: &[Row], base: &BaseFeatures) {
         let length = self.len();
         for row in rows {
-            for (position, _) in row.values(base).iter().enumerate().filter(|(_, value)| **value != 0.0) {
+            let values = row.values(base);
+            if let Place::Tiles(_) = row.place {
+                let start = row.place(base, 0, length);
+                for (count, value) in self.counts[start..].iter_mut().zip(values) {
+                    // No branch, and no saturating sum, which would keep it from going eight at a time.
+                    *count += u32::from((*value != 0.0) & (*count < u32::MAX));
+                }
+                continue;
+            }
+            for (position, _) in values.iter().enumerate().filter(|(_, value)| **value != 0.0) {
                 let count = &mut self.counts[row.place(base, position, length)];
                 *count = count.saturating_add(1);
             }
