@@ -87,10 +87,10 @@ mod tests {
     /// Active products, by place.
     fn active(kind: ExpansionKind, base: &BaseFeatures) -> BTreeMap<usize, f32> {
         let table = WeightTable::new(24);
-        let mut rows = Vec::new();
+        let mut rows = Rows::default();
         products(kind, base, &table, 0, &mut rows);
         let mut found = BTreeMap::new();
-        for row in rows {
+        for row in rows.iter() {
             for (position, value) in row.values(base).iter().enumerate() {
                 let place = row.place(base, position, 0);
                 let again = found.insert(place, row.multiplier * value);
@@ -102,7 +102,7 @@ mod tests {
 
     /// The same, by the factors of the rows.
     fn monomials(kind: ExpansionKind, base: &BaseFeatures) -> BTreeSet<Vec<u32>> {
-        let (table, mut rows, mut found) = (WeightTable::new(24), Vec::new(), BTreeSet::new());
+        let (table, mut rows, mut found) = (WeightTable::new(24), Rows::default(), BTreeSet::new());
         products(kind, base, &table, 0, &mut rows);
         let factors = row_factors(kind, base);
         assert_eq!(rows.len(), factors.len());
@@ -138,7 +138,7 @@ mod tests {
     fn cubic_places_beyond_64_bits_are_shared() {
         // Found as a segmentation fault: the place of this triple wrapped around to a small number.
         let table = WeightTable::new(23);
-        let mut rows = Vec::new();
+        let mut rows = Rows::default();
         products(ExpansionKind::Cubic, &base(&[0, 2_188_723, 7_959_589]), &table, 0, &mut rows);
         assert!(rows.iter().all(|row| matches!(row.place, crate::weights::Place::Shared(_))));
     }
