@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::made_up::{gzip, regression, sparse, tabular, zstd};
+use common::made_up::{gzip, regression, sparse, tabular, wide, zstd};
 use common::{Folder, Run};
 
 const EXPANSIONS: [&str; 3] = ["linear", "quadratic", "cubic"];
@@ -107,6 +107,21 @@ fn any_number_of_threads_gives_the_same_bytes() {
     for data in ["data.vw", "data.vw --expansion quadratic", "data.csv --label bought", "data.vw --passes 3"] {
         let one = folder.train(&format!("{data} --readers 1"));
         for threads in [2, 5] {
+            assert!(folder.train(&format!("{data} --readers {threads}")) == one, "{data} --readers {threads}");
+        }
+    }
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bytes_with_many_features() {
+    let folder = Folder::with("wide.vw", wide(20_000, 1));
+    let unlabelled =
+        wide(9000, 2) + "| 1 2 never_seen_elsewhere\n" + &wide(9000, 3) + "5 | 3 only_here\n" + &wide(5000, 4);
+    folder.write("faulty.vw", unlabelled);
+    let flags = ["wide.vw", "wide.vw --passes 3", "wide.vw --ngram 2", "faulty.vw --on-error skip --loss logistic"];
+    for data in flags {
+        let one = folder.train(&format!("{data} --readers 1"));
+        for threads in [2, 4] {
             assert!(folder.train(&format!("{data} --readers {threads}")) == one, "{data} --readers {threads}");
         }
     }

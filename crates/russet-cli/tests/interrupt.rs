@@ -6,7 +6,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use common::Folder;
-use common::made_up::sparse;
+use common::made_up::{sparse, wide};
 use common::process::Child;
 
 /// Several blocks of 64 KiB.
@@ -116,6 +116,19 @@ fn in_a_later_pass_the_checkpoint_leads_to_the_same_end() {
         std::fs::remove_file(folder.path("model")).unwrap();
         std::fs::remove_file(folder.path("trained.model")).unwrap();
     }
+}
+
+#[test]
+fn with_many_features_the_checkpoint_leads_to_the_same_end() {
+    let folder = Folder::with("data.vw", wide(20_000, 1));
+    let flags = "data.vw --passes 40";
+    let mut child = Child::start(&folder, &format!("train {flags} -o model --readers 2"));
+    child.wait_for_row("65,536");
+    child.interrupt();
+    let (code, said) = child.end();
+    assert_eq!(code, Some(130), "{said}");
+    folder.run(&format!("train {flags} -q --resume model -o model --readers 2")).succeeds();
+    assert!(folder.read("model") == folder.train(flags));
 }
 
 #[test]

@@ -35,6 +35,24 @@ pub(crate) fn sparse(lines: u64, seed: u64) -> String {
     text
 }
 
+/// VW text of two classes with so many features that they are looked up in a thread of their own; half are called by numbers.
+pub(crate) fn wide(lines: u64, seed: u64) -> String {
+    let mut dice = Dice(seed);
+    let mut text = String::new();
+    for _ in 0..lines {
+        let common = dice.roll(4);
+        let _ = write!(text, "{} | c{common}", if common + dice.roll(3) > 2 { 1 } else { -1 });
+        for _ in 0..8 {
+            let _ = match dice.roll(2) {
+                0 => write!(text, " {}", dice.roll(12_000)),
+                _ => write!(text, " f{}:0.{:03}", dice.roll(12_000), 1 + dice.roll(999)),
+            };
+        }
+        text.push('\n');
+    }
+    text
+}
+
 /// VW text whose labels are numbers.
 pub(crate) fn regression(lines: u64, seed: u64) -> String {
     let mut dice = Dice(seed);
