@@ -6,6 +6,7 @@
 
 pub mod atomic;
 pub mod cache;
+mod classes;
 mod count;
 mod error;
 mod format;
@@ -16,6 +17,7 @@ pub mod source;
 mod stream;
 pub mod write;
 
+pub use classes::class_names;
 pub use count::{Counting, count_examples};
 pub use error::DataError;
 pub use format::Format;

@@ -53,6 +53,19 @@ pub struct Learner {
     /// Set while the course's length is still to be told.
     expects_length: bool,
     pass: Pass,
+    /// Labels are numbers of classes, and this learner tells one of them from the rest.
+    against_rest: Option<OneClass>,
+    /// What was predicted for the examples of the last range, if somebody asked for it.
+    heard: Option<Vec<f32>>,
+}
+
+/// Which class a learner tells from the rest.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OneClass {
+    /// Its number, from 0.
+    pub(crate) number: usize,
+    /// How many classes there are.
+    pub(crate) count: usize,
 }
 
 /// An example that cannot be learned from.
@@ -85,6 +98,14 @@ pub enum LabelProblem {
         /// The loss's name.
         loss: &'static str,
     },
+    /// It is not the number of a class.
+    #[error("the label is {label}; it must be the number of one of {classes} classes, from 0")]
+    UnknownClass {
+        /// The label.
+        label: f32,
+        /// How many classes there are.
+        classes: usize,
+    },
     /// The importance is negative or not a number.
     #[error("the importance is {0}; it must be 0 or more")]
     Importance(f32),
@@ -114,7 +135,28 @@ impl Learner {
             growing: None,
             expects_length: false,
             pass,
+            against_rest: None,
+            heard: None,
         }
+    }
+
+    /// A learner like this one, which has seen nothing yet, for one of several classes. It remembers what it predicts.
+    pub(crate) fn for_class(&self, class: OneClass) -> Learner {
+        let mut learner = Learner::resume(self.model.clone());
+        (learner.next_growth, learner.growing) = (self.next_growth, self.growing);
+        (learner.expects_length, learner.pass) = (self.expects_length, self.pass);
+        learner.tell_apart(class);
+        learner
+    }
+
+    /// From now on labels are numbers of classes, and this one is to be told from the rest.
+    pub(crate) fn tell_apart(&mut self, class: OneClass) {
+        (self.against_rest, self.heard) = (Some(class), Some(Vec::new()));
+    }
+
+    /// What was predicted for the examples of the last range.
+    pub(crate) fn heard(&self) -> &[f32] {
+        self.heard.as_deref().unwrap_or_default()
     }
 
     /// For an adaptive expansion: says how many examples the whole course has, over which epochs are spaced. Without
@@ -214,6 +256,9 @@ impl Learner {
         loss: impl Loss,
     ) -> Result<(), LearnError> {
         self.intake.begin(batch);
+        if let Some(heard) = &mut self.heard {
+            heard.clear();
+        }
         for place in range {
             if self.model.linear.len() > LOOKED_AHEAD {
                 self.look_ahead(batch, place + 1);
@@ -265,6 +310,9 @@ impl Learner {
         let active = Active { base, linear: expansion::linear(base), products: &self.rows };
         let predicted = model.open(loops, active, example.label.base, &mut self.scratches, &mut self.guard_scratches);
         let importance = example.label.importance;
+        if let Some(heard) = &mut self.heard {
+            heard.push(predicted.mixed);
+        }
         model.progress.tally.add(predicted.mixed, label, importance, loss.value(predicted.mixed, label));
         model.progress.tally.features += active.count() as u64;
         model.progress.tally.base_features += base.slots.len() as u64 - 1;
@@ -340,6 +388,10 @@ impl Learner {
         if !(importance >= 0.0 && importance.is_finite()) {
             return Err(LabelProblem::Importance(importance));
         }
+        let label = match self.against_rest {
+            Some(class) => class.label(label)?,
+            None => label,
+        };
         let mut labels = self.model.progress.labels;
         labels.add(label);
         if !self.model.settings.loss.needs_two_classes() {
@@ -354,6 +406,16 @@ impl Learner {
         labels.smallest = labels.smallest.min(label);
         self.model.progress.labels = labels;
         Ok(label)
+    }
+}
+
+impl OneClass {
+    /// 1 for the number of this class, -1 for that of another.
+    fn label(self, label: f32) -> Result<f32, LabelProblem> {
+        if label.fract() != 0.0 || label < 0.0 || label >= self.count as f32 {
+            return Err(LabelProblem::UnknownClass { label, classes: self.count });
+        }
+        Ok(if label as usize == self.number { 1.0 } else { -1.0 })
     }
 }
 
