@@ -22,6 +22,6 @@ pub use count::{Counting, count_examples};
 pub use error::DataError;
 pub use format::Format;
 pub use options::{CsvOptions, OnError, ReadOptions, Shard};
-pub use parse::{Column, ColumnKind, LabelColumn, Parsed, Schema};
+pub use parse::{Column, ColumnKind, LabelColumn, Parsed, Schema, is_missing};
 pub use source::{Block, Fingerprint, Input, Inputs, Progress};
 pub use stream::Stream;

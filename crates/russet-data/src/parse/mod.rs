@@ -15,9 +15,8 @@ use crate::format::Format;
 use crate::source::Block;
 use crate::{DataError, OnError, ReadOptions};
 
-pub(crate) use csv::{
-    CsvLayout, delimiter as csv_delimiter, is_missing, layout as csv_layout, visit_ends as visit_csv_ends,
-};
+pub use csv::is_missing;
+pub(crate) use csv::{CsvLayout, delimiter as csv_delimiter, layout as csv_layout, visit_ends as visit_csv_ends};
 pub use schema::{Column, ColumnKind, LabelColumn, Schema};
 
 /// What a file's header says about its blocks.

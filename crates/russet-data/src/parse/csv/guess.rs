@@ -11,8 +11,8 @@ use crate::{DataError, ReadOptions, number};
 /// A label column with more names than this is taken for a mistake.
 const MOST_CLASSES: usize = 1000;
 
-/// True for fields that say that nothing is known.
-pub(crate) fn is_missing(field: &[u8]) -> bool {
+/// True for fields of a table that say that nothing is known.
+pub fn is_missing(field: &[u8]) -> bool {
     matches!(field, b"" | b"?" | b"NA" | b"N/A" | b"NaN" | b"nan" | b"NAN" | b"null" | b"NULL" | b"None")
 }
 

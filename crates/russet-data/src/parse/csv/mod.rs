@@ -16,7 +16,7 @@ use crate::{OnError, number};
 use layout::Role;
 use record::Record;
 
-pub(crate) use guess::is_missing;
+pub use guess::is_missing;
 pub(crate) use layout::{CsvLayout, count, delimiter, layout};
 pub(crate) use record::visit_ends;
 
