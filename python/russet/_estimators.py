@@ -58,6 +58,8 @@ _PARAMETERS = """
 class _Russet(BaseEstimator):  # type: ignore[misc]
     """What both estimators share."""
 
+    model_: Model
+
     def _rows(self, X: Any, reset: bool) -> Any:
         """X as the core takes it, checked as scikit-learn wants it."""
         if _frames.is_frame(X) and (reset or hasattr(self, "feature_names_in_")):
@@ -70,7 +72,7 @@ class _Russet(BaseEstimator):  # type: ignore[misc]
 
     def _rows_and_labels(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
         if not _frames.is_frame(X):
-            return validate_data(
+            rows, labels = validate_data(
                 self,
                 X,
                 y,
@@ -80,6 +82,7 @@ class _Russet(BaseEstimator):  # type: ignore[misc]
                 ensure_all_finite="allow-nan",
                 y_numeric=isinstance(self, RegressorMixin),
             )
+            return rows, labels
         rows = self._rows(X, reset)
         labels = column_or_1d(y, warn=True)
         check_consistent_length(rows, labels)
@@ -123,6 +126,7 @@ def _has_probabilities(estimator: Any) -> bool:
 
 
 class RussetClassifier(ClassifierMixin, _Russet):  # type: ignore[misc]
+    classes_: Array
     __doc__ = (
         """A classifier that starts linear and grows the interactions that its own weights point to.
 
@@ -237,17 +241,18 @@ class RussetClassifier(ClassifierMixin, _Russet):  # type: ignore[misc]
         """The class of each row."""
         scores = self._scores(X)
         if scores.shape[1] > 1:
-            return self.classes_[scores.argmax(axis=1)]
+            return np.asarray(self.classes_[scores.argmax(axis=1)])
         if len(self.classes_) == 1:
             return np.repeat(self.classes_, len(scores))
-        return self.classes_[(scores[:, 0] > 0).astype(int)]
+        chosen: Array = self.classes_[(scores[:, 0] > 0).astype(int)]
+        return chosen
 
-    @available_if(_has_probabilities)
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
         """The probability of each class for each row; of several classes, each model's own, divided by their sum."""
         shares = self._scores(X, probability=True)
         if shares.shape[1] > 1:
-            return shares / shares.sum(axis=1, keepdims=True)
+            return np.asarray(shares / shares.sum(axis=1, keepdims=True))
         if len(self.classes_) == 1:
             return np.ones_like(shares)
         return np.hstack([1 - shares, shares])

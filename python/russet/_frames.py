@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,8 @@ def is_pandas(data: Any, kind: str = "DataFrame") -> bool:
 
 def is_frame(data: Any) -> bool:
     """True for tables whose columns have names."""
-    return is_pandas(data) or hasattr(data, "__arrow_c_stream__") or isinstance(data, Mapping)
+    # One kind of sparse matrix is a mapping, too.
+    return is_pandas(data) or hasattr(data, "__arrow_c_stream__") or (isinstance(data, Mapping) and not is_sparse(data))
 
 
 def is_sparse(data: Any) -> bool:
@@ -43,20 +44,18 @@ def as_source(data: Any) -> Source:
     """Data as the native part takes it, without a copy where its memory can be used as it is."""
     if is_pandas(data):
         return ("columns", [_pandas_column(str(name), data.iloc[:, place]) for place, name in enumerate(data.columns)])
+    if is_sparse(data):
+        return _sparse(data)
     if isinstance(data, Mapping):
         return ("columns", [_plain_column(str(name), values) for name, values in data.items()])
     if hasattr(data, "__arrow_c_stream__"):
         return ("arrow", data.__arrow_c_stream__())
-    if is_sparse(data):
-        return _sparse(data)
     return ("dense", _numbers(data, 2))
 
 
 def as_row(row: Any) -> Source:
     """One example: a mapping of names to values, a frame of one row, or its numbers."""
-    if isinstance(row, Mapping):
-        return as_source({name: [value] for name, value in row.items()})
-    if is_pandas(row, "Series"):
+    if is_pandas(row, "Series") or (isinstance(row, Mapping) and not is_sparse(row)):
         return as_source({name: [value] for name, value in row.items()})
     if is_frame(row) or is_sparse(row):
         return as_source(row)
@@ -115,8 +114,8 @@ def _pandas_column(name: str, column: Any) -> tuple[Any, ...]:
         return _array_column(name, column.to_numpy(dtype=np.float64, na_value=np.nan))
     if pandas.api.types.is_string_dtype(column.dtype) or column.dtype == object:
         codes, words = pandas.factorize(column)
-        return (name, "categories", codes.astype(np.int32), [_word(name, word) for word in words])
-    raise _wrong_type(name, column.dtype)
+        return _named(name, codes.astype(np.int32), words)
+    return (name, "other", len(column), str(column.dtype))
 
 
 def _array_column(name: str, array: np.ndarray[Any, Any]) -> tuple[Any, ...]:
@@ -139,18 +138,17 @@ def _plain_column(name: str, values: Sequence[Any]) -> tuple[Any, ...]:
     if known and all(isinstance(word, (int, float)) for word in known):
         return _array_column(name, np.array([np.nan if _is_missing(word) else word for word in words], dtype=np.float64))
     codes = np.array([known.get(word, -1) for word in words], dtype=np.int32)
-    return (name, "categories", codes, [_word(name, word) for word in known])
+    return _named(name, codes, known)
 
 
 def _is_missing(word: Any) -> bool:
     return word is None or (isinstance(word, float) and word != word)
 
 
-def _word(name: str, word: Any) -> str:
-    if isinstance(word, (str, bool, int, float, np.generic)):
-        return str(word)
-    raise _wrong_type(name, type(word).__name__)
-
-
-def _wrong_type(name: str, found: Any) -> DataError:
-    return DataError(f"the column `{name}` is of type {found}; expected numbers, truth values, strings or categories")
+def _named(name: str, codes: np.ndarray[Any, Any], words: Iterable[Any]) -> tuple[Any, ...]:
+    """A column of names; one of other things can only be left out, which is for the native part to say."""
+    words = list(words)
+    odd = next((word for word in words if not isinstance(word, (str, bool, int, float, np.generic))), None)
+    if odd is not None:
+        return (name, "other", len(codes), type(odd).__name__)
+    return (name, "categories", codes, [str(word) for word in words])

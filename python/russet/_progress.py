@@ -71,6 +71,7 @@ class _Bar:
             self._bar.total = round(progress.examples / progress.fraction)
         self._bar.set_postfix_str(f"loss {_figure(progress.loss)} error {_figure(progress.error)}", refresh=False)
         self._bar.update(progress.examples - self._bar.n)
+        self._bar.refresh()
 
     def close(self) -> None:
         self._bar.close()

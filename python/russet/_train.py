@@ -92,7 +92,7 @@ def train(
     core = _resumed(resume)
     if core is not None:
         check_resumed(settings, core.settings)
-    options = {
+    options: dict[str, Any] = {
         "classes": None if classes is None else list(classes),
         "numeric": list(numeric),
         "categorical": list(categorical),

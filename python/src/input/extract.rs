@@ -47,6 +47,7 @@ enum HeldData<'py> {
     Truth(PyReadonlyArray1<'py, bool>),
     Categories(PyReadonlyArray1<'py, i32>, Vec<String>),
     Chunks(Vec<ArrayRef>),
+    Other(usize, String),
 }
 
 impl<'py> Held<'py> {
@@ -133,6 +134,7 @@ impl HeldColumn<'_> {
             HeldData::Truth(array) => View::Truth(array.as_array()),
             HeldData::Categories(array, names) => View::Categories(array.as_array(), names.clone()),
             HeldData::Chunks(chunks) => View::Chunks(chunks.clone()),
+            HeldData::Other(rows, name) => View::Other(*rows, name.clone()),
         };
         Column { name: self.name.clone(), view }
     }
@@ -182,6 +184,7 @@ fn held_column<'py>(column: &Bound<'py, PyTuple>) -> PyResult<HeldColumn<'py>> {
         "float64" => HeldData::Double(array.extract()?),
         "int64" => HeldData::Whole(array.extract()?),
         "bool" => HeldData::Truth(array.extract()?),
+        "other" => HeldData::Other(array.extract()?, column.get_item(3)?.extract()?),
         _ => HeldData::Categories(array.extract()?, column.get_item(3)?.extract()?),
     };
     Ok(HeldColumn { name, data })

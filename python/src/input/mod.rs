@@ -82,7 +82,7 @@ impl Table<'_> {
 /// A feature's value that is no number a model can learn from.
 fn not_finite(row: usize, column: &str, value: f64) -> Error {
     Error::data(format!(
-        "row {row}, column {column} is {value}; expected a finite number within single precision (NaN for a missing one)"
+        "row {row}, column {column} is {value:?}; expected a finite number within single precision (NaN for a missing one)"
     ))
 }
 

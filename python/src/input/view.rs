@@ -21,6 +21,8 @@ pub(crate) enum View<'a> {
     /// The number of a category for each row, -1 where it is missing.
     Categories(ArrayView1<'a, i32>, Vec<String>),
     Chunks(Vec<ArrayRef>),
+    /// So many fields of a type that is neither numbers nor names: such a column can only be left out.
+    Other(usize, String),
 }
 
 /// A number with its text, should it be a name.
@@ -98,6 +100,7 @@ impl View<'_> {
             View::Truth(view) => view.len(),
             View::Categories(view, _) => view.len(),
             View::Chunks(chunks) => chunks.iter().map(Array::len).sum(),
+            View::Other(rows, _) => *rows,
         }
     }
 
@@ -105,6 +108,7 @@ impl View<'_> {
     pub(crate) fn is_numeric(&self) -> Option<bool> {
         match self {
             View::Categories(..) => Some(false),
+            View::Other(..) => None,
             View::Chunks(chunks) => chunks.first().map_or(Some(true), |chunk| is_numeric(chunk.data_type())),
             _ => Some(true),
         }
@@ -115,6 +119,7 @@ impl View<'_> {
         match self {
             View::Chunks(chunks) => chunks.first().map_or(String::new(), |chunk| chunk.data_type().to_string()),
             View::Categories(..) => "names".to_owned(),
+            View::Other(_, name) => name.clone(),
             _ => "numbers".to_owned(),
         }
     }
@@ -132,6 +137,7 @@ impl View<'_> {
                 visit(name.map_or(Field::Missing, |name| Field::Category(number as u32, name)));
             }),
             View::Chunks(chunks) => visit_chunks(chunks, rows, &mut visit),
+            View::Other(..) => rows.for_each(|_| visit(Field::Missing)),
         }
     }
 }
