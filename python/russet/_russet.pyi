@@ -3,6 +3,18 @@ from typing import Any, final
 
 import numpy as np
 
+__all__ = [
+    "Models",
+    "defaults",
+    "train_table",
+    "train_files",
+    "predict",
+    "predict_files",
+    "evaluate",
+    "evaluate_files",
+    "explain",
+    "__version__",
+]
 __version__: str
 
 _Floats = np.ndarray[Any, np.dtype[np.float32]]

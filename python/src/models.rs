@@ -175,15 +175,6 @@ fn table_options(options: &Bound<'_, PyDict>) -> PyResult<TableOptions> {
 
 #[pymethods]
 impl PyModels {
-    /// A model that has learned nothing yet.
-    #[staticmethod]
-    fn empty(settings: &Bound<'_, PyDict>, preset: Option<&str>, classes: Vec<String>) -> PyResult<PyModels> {
-        let model = Model::new(settings::from_dict(settings, preset)?);
-        let mut learners = Learners::resume(model.into());
-        learners.separate(&classes).map_err(Error::from)?;
-        Ok(PyModels::new(learners.into_models(), Vec::new()))
-    }
-
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<PyModels> {
         Ok(PyModels::new(Models::from_bytes(bytes).map_err(Error::from)?, Vec::new()))

@@ -6,12 +6,9 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from conftest import DATA, REPOSITORY
-
-import russet
 
 BLOCKED = """
 import sys
@@ -22,7 +19,10 @@ import russet
 
 def run(blocked, code):
     # find_spec reads None in sys.modules as an error, so these are hidden from it as well.
-    hide = "import importlib.util, russet._tables as t; t.find_spec = lambda n: None if n in sys.modules and sys.modules[n] is None else importlib.util.find_spec(n)\n"
+    hide = (
+        "import importlib.util, russet._tables as tables\n"
+        "tables.find_spec = lambda name: importlib.util.find_spec(name) if sys.modules.get(name, 1) else None\n"
+    )
     text = BLOCKED.format(blocked=blocked) + hide + code
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -53,7 +53,7 @@ except ImportError as error: print(error)
 @pytest.mark.parametrize("name", ["_model", "_train", "_estimators"])
 def test_examples_in_the_documentation_of_functions(name):
     results = doctest.testmod(importlib.import_module(f"russet.{name}"), optionflags=doctest.ELLIPSIS)
-    assert results.attempted > 5 and results.failed == 0
+    assert results.attempted >= 5 and results.failed == 0
 
 
 def test_the_tutorial_runs(tmp_path):
@@ -70,8 +70,6 @@ def test_the_tutorial_runs(tmp_path):
 
 
 def test_types():
-    package = Path(russet.__file__).parent
-    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "-p", "russet"], cwd=package.parent, capture_output=True, text=True)
     config = REPOSITORY / "python" / "pyproject.toml"
     done = subprocess.run([sys.executable, "-m", "mypy", "--config-file", config], cwd=REPOSITORY / "python", capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
