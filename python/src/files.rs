@@ -2,12 +2,13 @@
 
 use std::num::NonZero;
 
+use pyo3::conversion::FromPyObjectOwned;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use russet_data::{CsvOptions, Format, Inputs, OnError, ReadOptions, Schema, Stream, class_names, count_examples};
 
 use crate::course::Course;
-use crate::errors::Error;
+use crate::errors::{Error, in_python};
 
 /// Files with the way to read them.
 pub(crate) struct Files {
@@ -18,36 +19,13 @@ pub(crate) struct Files {
 impl Files {
     /// From the words that name them, and keyword arguments called as the command line's flags.
     pub(crate) fn extract(paths: &[String], options: &Bound<'_, PyDict>, labels: bool) -> PyResult<Files> {
-        let text = |name: &str| -> PyResult<Option<String>> {
-            options.get_item(name)?.filter(|value| !value.is_none()).map(|value| value.extract()).transpose()
-        };
-        let list = |name: &str| -> PyResult<Vec<String>> {
-            Ok(options
-                .get_item(name)?
-                .filter(|value| !value.is_none())
-                .map(|value| value.extract())
-                .transpose()?
-                .unwrap_or_default())
-        };
-        let classes = list("classes")?;
-        let csv = CsvOptions {
-            label: text("label")?,
-            weight: text("weight")?,
-            tag: None,
-            numeric: list("numeric")?,
-            categorical: list("categorical")?,
-            ignore: list("ignore")?,
-            classes: (!classes.is_empty()).then_some(classes),
-        };
         let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
-        let threads: Option<usize> =
-            options.get_item("readers")?.filter(|value| !value.is_none()).map(|value| value.extract()).transpose()?;
         let read = ReadOptions {
-            format: text("format")?.map(|name| format_named(&name)).transpose()?,
-            on_error: on_error_named(text("on_error")?.as_deref().unwrap_or("stop"))?,
+            format: given::<String>(options, "format")?.map(|name| format_named(&name)).transpose()?,
+            on_error: on_error_named(given::<String>(options, "on_error")?.as_deref().unwrap_or("stop"))?,
             labels,
-            threads: threads.unwrap_or_else(cores).max(1),
-            csv,
+            threads: given(options, "readers")?.unwrap_or_else(cores).max(1),
+            csv: csv_options(options)?,
             ..ReadOptions::default()
         };
         Ok(Files { inputs: Inputs::find(paths).map_err(Error::from)?, options: read })
@@ -62,14 +40,7 @@ impl Files {
         schema: Option<Schema>,
     ) -> Result<(), Error> {
         let begun = course.learners.examples() > 0;
-        if let Some(schema) = schema {
-            if let Some(contradiction) = schema.contradiction(&self.options.csv) {
-                return Err(Error::data(crate::errors::in_python(&contradiction)));
-            }
-            self.options.schema = Some(schema.into());
-        } else if self.options.csv.classes.is_none() && self.inputs.can_reread() {
-            self.options.csv.classes = class_names(&self.inputs, &self.options)?;
-        }
+        self.settle_columns(schema)?;
         if !self.inputs.can_reread() && passes > 1 {
             return Err(Error::data("several passes need files that can be read again"));
         }
@@ -84,6 +55,19 @@ impl Files {
         (0..passes).try_for_each(|pass| self.pass(course, pass, passes))?;
         if course.learners.examples() == 0 {
             return Err(Error::data("there is no example to learn from in the data"));
+        }
+        Ok(())
+    }
+
+    /// Reads as the model to go on with did; otherwise looks for all classes, where there are more than two.
+    fn settle_columns(&mut self, schema: Option<Schema>) -> Result<(), Error> {
+        if let Some(schema) = schema {
+            if let Some(contradiction) = schema.contradiction(&self.options.csv) {
+                return Err(Error::data(in_python(&contradiction)));
+            }
+            self.options.schema = Some(schema.into());
+        } else if self.options.csv.classes.is_none() && self.inputs.can_reread() {
+            self.options.csv.classes = class_names(&self.inputs, &self.options)?;
         }
         Ok(())
     }
@@ -119,6 +103,25 @@ impl Files {
             None => Ok(stream),
         }
     }
+}
+
+/// A keyword argument, unless it is left out.
+fn given<'py, T: FromPyObjectOwned<'py>>(options: &Bound<'py, PyDict>, name: &str) -> PyResult<Option<T>> {
+    let value = options.get_item(name)?.filter(|value| !value.is_none());
+    value.map(|value| value.extract().map_err(Into::into)).transpose()
+}
+
+/// What keyword arguments say about the columns of a file or a frame.
+pub(crate) fn csv_options(options: &Bound<'_, PyDict>) -> PyResult<CsvOptions> {
+    Ok(CsvOptions {
+        label: given(options, "label")?,
+        weight: given(options, "weight")?,
+        tag: None,
+        numeric: given(options, "numeric")?.unwrap_or_default(),
+        categorical: given(options, "categorical")?.unwrap_or_default(),
+        ignore: given(options, "ignore")?.unwrap_or_default(),
+        classes: given(options, "classes")?,
+    })
 }
 
 /// The attachment that holds the columns of a table.

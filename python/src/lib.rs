@@ -6,11 +6,13 @@
 
 mod course;
 mod errors;
+mod evaluate;
 mod files;
 mod input;
 mod models;
 mod predict;
 mod settings;
+mod train;
 mod watch;
 
 use pyo3::prelude::*;
@@ -19,12 +21,12 @@ use pyo3::prelude::*;
 fn _russet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<models::PyModels>()?;
     module.add_function(wrap_pyfunction!(settings::defaults, module)?)?;
-    module.add_function(wrap_pyfunction!(models::train_table, module)?)?;
-    module.add_function(wrap_pyfunction!(models::train_files, module)?)?;
+    module.add_function(wrap_pyfunction!(train::train_table, module)?)?;
+    module.add_function(wrap_pyfunction!(train::train_files, module)?)?;
     module.add_function(wrap_pyfunction!(predict::predict, module)?)?;
     module.add_function(wrap_pyfunction!(predict::predict_files, module)?)?;
-    module.add_function(wrap_pyfunction!(predict::evaluate, module)?)?;
-    module.add_function(wrap_pyfunction!(predict::evaluate_files, module)?)?;
+    module.add_function(wrap_pyfunction!(evaluate::evaluate, module)?)?;
+    module.add_function(wrap_pyfunction!(evaluate::evaluate_files, module)?)?;
     module.add_function(wrap_pyfunction!(predict::explain, module)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))
 }

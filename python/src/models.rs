@@ -10,13 +10,14 @@ use russet::Model;
 use russet::classes::{Learners, Models};
 use russet::metrics::Task;
 use russet::model::Term;
-use russet_data::{LabelColumn, Schema, atomic};
+use russet_data::{Schema, atomic};
 
 use crate::course::Course;
 use crate::errors::Error;
-use crate::files::{Files, SCHEMA};
-use crate::input::{Held, Labels, TableOptions, plan_for_training};
+use crate::files::SCHEMA;
+use crate::input::{Held, Labels};
 use crate::settings;
+use crate::train::own;
 use crate::watch::{self, Point};
 
 /// A model, or one for each of several classes, with the curve of its training.
@@ -32,10 +33,10 @@ struct State {
 }
 
 /// Labels or weights beside the data.
-type Floats<'py> = Option<PyReadonlyArray1<'py, f32>>;
+pub(crate) type Floats<'py> = Option<PyReadonlyArray1<'py, f32>>;
 
 impl PyModels {
-    fn new(models: Models, points: Vec<Point>) -> PyModels {
+    pub(crate) fn new(models: Models, points: Vec<Point>) -> PyModels {
         PyModels { state: Mutex::new(Some(State { models: Arc::new(models), points })) }
     }
 
@@ -46,6 +47,12 @@ impl PyModels {
 
     pub(crate) fn models(&self) -> PyResult<Arc<Models>> {
         self.state().map(|state| state.models)
+    }
+
+    /// A copy of all, to go on with.
+    pub(crate) fn copied(&self) -> PyResult<(Models, Vec<Point>)> {
+        let State { models, points } = self.state()?;
+        Ok(((*models).clone(), points))
     }
 
     /// The models to learn on, without a copy if nobody else uses them.
@@ -65,112 +72,6 @@ impl PyModels {
 pub(crate) fn schema_of(models: &Models) -> Result<Option<Schema>, Error> {
     let Some(text) = models.attachments().get(SCHEMA) else { return Ok(None) };
     serde_json::from_str(text).map(Some).map_err(|_| Error::Model("the model's columns cannot be read".to_owned()))
-}
-
-/// Where a training begins: from nothing with these settings, or from a model.
-fn begin(
-    settings: &Bound<'_, PyDict>,
-    preset: Option<&str>,
-    resume: Option<&PyModels>,
-) -> PyResult<(Models, Vec<Point>)> {
-    let Some(resumed) = resume else {
-        return Ok((Model::new(settings::from_dict(settings, preset)?).into(), Vec::new()));
-    };
-    let State { models, points } = resumed.state()?;
-    Ok(((*models).clone(), points))
-}
-
-fn course_from<'w>(models: Models, points: Vec<Point>, watch: &'w watch::Watch<'w>) -> Course<'w> {
-    Course::new(Learners::resume(models), points, watch)
-}
-
-/// Trains on files.
-#[pyfunction]
-#[pyo3(signature = (paths, options, settings, preset, resume, passes, examples, callback))]
-#[allow(clippy::too_many_arguments)]
-pub(crate) fn train_files(
-    py: Python<'_>,
-    paths: Vec<String>,
-    options: &Bound<'_, PyDict>,
-    settings: &Bound<'_, PyDict>,
-    preset: Option<&str>,
-    resume: Option<&PyModels>,
-    passes: u32,
-    examples: Option<u64>,
-    callback: Option<Py<PyAny>>,
-) -> PyResult<PyModels> {
-    let (models, points) = begin(settings, preset, resume)?;
-    let files = Files::extract(&paths, options, true)?;
-    watch::run(py, callback.as_ref(), |watch| {
-        let schema = schema_of(&models)?;
-        let mut course = course_from(models, points, watch);
-        files.learn(&mut course, passes, examples, schema)?;
-        course.finish();
-        Ok(PyModels::new(course.learners.into_models(), course.points))
-    })
-}
-
-/// Trains on an array, a sparse matrix or a frame. `label`: the name of the labels that come beside a frame. `classes`:
-/// the names of the classes that labels beside the data stand for. `open_ended`: more may follow, so the course has no length.
-#[pyfunction]
-#[pyo3(signature = (source, labels, weights, label, options, classes, settings, preset, resume, passes, examples, open_ended, callback))]
-#[allow(clippy::too_many_arguments)]
-pub(crate) fn train_table(
-    py: Python<'_>,
-    source: &Bound<'_, PyTuple>,
-    labels: Floats<'_>,
-    weights: Floats<'_>,
-    label: Option<String>,
-    options: &Bound<'_, PyDict>,
-    classes: Option<Vec<String>>,
-    settings: &Bound<'_, PyDict>,
-    preset: Option<&str>,
-    resume: Option<&PyModels>,
-    passes: u32,
-    examples: Option<u64>,
-    open_ended: bool,
-    callback: Option<Py<PyAny>>,
-) -> PyResult<PyModels> {
-    let (models, points) = begin(settings, preset, resume)?;
-    let held = Held::extract(source)?;
-    let beside = label.map(|name| LabelColumn { name, classes: classes.clone() });
-    let plan = match held.columns() {
-        None => None,
-        Some(columns) => Some(match schema_of(&models)? {
-            Some(schema) => crate::input::plan_for_model(&columns, &schema, labels.is_none())?,
-            None => plan_for_training(&columns, &table_options(options)?, beside)?,
-        }),
-    };
-    let (schema, roles, own_labels, own_weights) = match plan {
-        Some(plan) => (Some(plan.schema), plan.roles, plan.labels, plan.weights),
-        None => (None, Vec::new(), None, None),
-    };
-    let table = held.table(roles)?;
-    let given = |array: &'_ Floats<'_>| array.as_ref().map(|array| array.as_array().to_vec());
-    let (values, weights) = (given(&labels).or(own_labels), given(&weights).or(own_weights));
-    watch::run(py, callback.as_ref(), |watch| {
-        let begun = models.tally().examples > 0;
-        let mut course = course_from(models, points, watch);
-        let known = table.rows() as u64 * u64::from(passes);
-        course.length = examples.or((!begun && !open_ended).then_some(known));
-        if let Some(length) = course.length {
-            course.learners.set_course_length(length);
-        }
-        let names = schema.as_ref().and_then(|schema| schema.label.classes.clone()).or(classes).unwrap_or_default();
-        course.learners.separate(&names)?;
-        if let Some(schema) = &schema {
-            course.learners.attach(SCHEMA, serde_json::to_string(schema).ok());
-        }
-        let labels = Labels { values: values.as_deref(), weights: weights.as_deref() };
-        course.learn_table(&table, labels, passes)?;
-        course.finish();
-        Ok(PyModels::new(course.learners.into_models(), course.points))
-    })
-}
-
-fn table_options(options: &Bound<'_, PyDict>) -> PyResult<TableOptions> {
-    // The words of files and frames are the same; no file is looked at.
-    Ok(Files::extract(&[], options, true)?.options.csv)
 }
 
 #[pymethods]
@@ -296,11 +197,10 @@ impl PyModels {
     ) -> PyResult<()> {
         let schema = back.as_ref().map(|(models, _)| schema_of(models)).transpose()?.flatten();
         let (table, _) = held.table_for(schema.as_ref(), false)?;
-        let values = labels.as_array().to_vec();
-        let weights = weights.as_ref().map(|array| array.as_array().to_vec());
+        let (values, weights) = (labels.as_array().to_vec(), own(weights));
         watch::run(py, callback, |watch| {
             let Some((models, points)) = back.take() else { return Ok(()) };
-            let mut course = course_from(models, points, watch);
+            let mut course = Course::new(Learners::resume(models), points, watch);
             let labels = Labels { values: Some(&values), weights: weights.as_deref() };
             let learned = course.learn_table(&table, labels, 1);
             course.finish();

@@ -134,33 +134,33 @@ impl<'a> Columns<'a> {
         put: &mut impl FnMut(usize, (u32, f32)),
     ) {
         let column = &self.columns[place];
-        let mut index = |text: &str| {
-            target.dictionary.index(target.batch, namespace.verbatim(text.as_bytes()), |names| {
-                names.push_parts(&[column.name.as_bytes(), b"=", text.as_bytes()]);
-            })
-        };
         let mut offset = 0;
         column.view.visit(rows, |field| {
             let code = match field {
                 // Most have come before.
-                Field::Category(number, _) if codes.get(number as usize).is_some_and(|code| *code < ABSENT) => {
-                    Some(codes[number as usize])
+                Field::Category(number, _) if codes.get(number as usize).is_some_and(|code| *code != UNKNOWN) => {
+                    codes[number as usize]
                 }
                 Field::Category(number, _) => {
-                    if codes.len() <= number as usize {
-                        codes.resize(number as usize + 1, UNKNOWN);
-                    }
-                    let find = || field.text().map_or(ABSENT, |text| index(&text));
-                    Some(cached(&mut codes[number as usize], find)).filter(|code| *code != ABSENT)
+                    codes.resize(codes.len().max(number as usize + 1), UNKNOWN);
+                    cached(&mut codes[number as usize], || code_of(column, namespace, field, target))
                 }
-                other => other.text().map(|text| index(&text)),
+                other => code_of(column, namespace, other, target),
             };
-            if let Some(code) = code {
+            if code != ABSENT {
                 put(offset, (code, 1.0));
             }
             offset += 1;
         });
     }
+}
+
+/// The code of the feature that a field names; [`ABSENT`] if it says that nothing is known.
+fn code_of(column: &Column<'_>, namespace: Namespace, field: Field<'_>, target: &mut Target<'_>) -> u32 {
+    let Some(text) = field.text() else { return ABSENT };
+    target.dictionary.index(target.batch, namespace.verbatim(text.as_bytes()), |names| {
+        names.push_parts(&[column.name.as_bytes(), b"=", text.as_bytes()]);
+    })
 }
 
 /// The code that was found before, or finds it; what holds for one batch only is not kept.
@@ -170,7 +170,7 @@ fn cached(known: &mut u32, find: impl FnOnce() -> u32) -> u32 {
         return *known;
     }
     let code = find();
-    if (code as usize) < Dictionary::LIMIT {
+    if (code as usize) < Dictionary::LIMIT || code == ABSENT {
         *known = code;
     }
     code

@@ -12,7 +12,7 @@ mod view;
 use columns::Columns;
 pub(crate) use extract::Held;
 pub(crate) use reader::{Batches, Reader};
-pub(crate) use roles::{Plan, TableOptions, plan_for_model, plan_for_training};
+pub(crate) use roles::{Plan, plan_for_model, plan_for_training};
 
 use russet::batch::{Batch, Dictionary, Label};
 

@@ -9,9 +9,6 @@ use super::columns::{Column, Role};
 use super::view::{Field, View};
 use crate::errors::{Error, in_python};
 
-/// What the user says about a frame that is learned from: as [`CsvOptions`] says about a file.
-pub(crate) type TableOptions = CsvOptions;
-
 /// How a frame is read.
 pub(crate) struct Plan {
     pub(crate) schema: Schema,
@@ -24,7 +21,7 @@ pub(crate) struct Plan {
 /// Settles what the columns of a frame to learn from are. `label`: what the labels are called that come beside it.
 pub(crate) fn plan_for_training(
     columns: &[Column<'_>],
-    options: &TableOptions,
+    options: &CsvOptions,
     label: Option<LabelColumn>,
 ) -> Result<Plan, Error> {
     let named = [&options.numeric, &options.categorical, &options.ignore].into_iter().flatten();
@@ -86,7 +83,7 @@ fn numeric(column: &Column<'_>) -> Result<bool, Error> {
     })
 }
 
-fn kind(column: &Column<'_>, options: &TableOptions) -> Result<ColumnKind, Error> {
+fn kind(column: &Column<'_>, options: &CsvOptions) -> Result<ColumnKind, Error> {
     if options.categorical.contains(&column.name) {
         return Ok(ColumnKind::Category);
     }
