@@ -25,6 +25,17 @@ def test_strings_categories_truth_values_and_numbers():
     assert any(" * " in name for name in products)
 
 
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame])
+def test_what_two_columns_decide_together_has_both_names(kind):
+    source = np.random.default_rng(1)
+    education, married = source.choice(["Masters", "Bachelors", "10th grade"], 4000), source.random(4000) < 0.5
+    # Names stand in the order in which features first came.
+    education[0], married[0] = "Masters", True
+    rich = np.where((education == "Masters") & married, "50000+", "less")
+    model = russet.train(kind({"education": education, "married": married, "rich": rich}), "rich", classes=["less", "50000+"], passes=2)
+    assert "education=Masters * married" in set(model.terms(top=8)["name"])
+
+
 def test_missing_values_are_no_features():
     frame = pd.DataFrame({"a": ["x", None, "?", "", "NA"] * 20, "b": [1.0, np.nan, 2, 3, 4] * 20, "y": [1, -1, 1, -1, 1] * 20})
     polars = pl.DataFrame({"a": ["x", None, "?", "", "NA"] * 20, "b": [1.0, None, 2, 3, 4] * 20, "y": [1, -1, 1, -1, 1] * 20})

@@ -135,6 +135,19 @@ fn explanations_are_of_the_class_that_is_predicted() {
 }
 
 #[test]
+fn a_cache_keeps_classes_and_text_cannot() {
+    let folder = trained("");
+    folder.run("convert data.csv --label kind -o data.cache -q").succeeds();
+    folder.run("train data.cache -q -o cached").succeeds();
+    assert_eq!(folder.read("cached"), folder.read("model"));
+    for text in ["data.vw", "data.svm", "other.csv"] {
+        folder
+            .run(&format!("convert data.csv --label kind -o {text} -q"))
+            .refuses("the label has more than two classes; only a cache keeps their names");
+    }
+}
+
+#[test]
 fn tune_tells_classes_apart_too() {
     let folder = trained("");
     let json = folder.run("tune data.csv --label kind --grid 0.25,1 --json -q -o tuned").succeeds().json();
