@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ class _Russet(BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, X: Any, reset: bool) -> Any:
         """X as the core takes it, checked as scikit-learn wants it."""
-        if _frames.is_frame(X) and (reset or hasattr(self, "feature_names_in_")):
+        if _is_frame(X) and (reset or hasattr(self, "feature_names_in_")):
             _check_feature_names(self, X, reset=reset)
             _check_n_features(self, X, reset=reset)
             return X
@@ -71,7 +72,7 @@ class _Russet(BaseEstimator):  # type: ignore[misc]
         )
 
     def _rows_and_labels(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
-        if not _frames.is_frame(X):
+        if not _is_frame(X):
             rows, labels = validate_data(
                 self,
                 X,
@@ -117,6 +118,11 @@ class _Russet(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _is_frame(X: Any) -> bool:
+    # A mapping of columns is no frame to scikit-learn.
+    return _frames.is_frame(X) and not isinstance(X, Mapping)
 
 
 def _has_probabilities(estimator: Any) -> bool:

@@ -131,6 +131,9 @@ impl Training<'_> {
         let (values, weights) = (self.labels.or(own_labels), self.weights.or(own_weights));
         let labels = Labels { values: values.as_deref(), weights: weights.as_deref() };
         course.learn_table(&self.table, labels, self.passes)?;
+        if course.learners.examples() == 0 {
+            return Err(Error::data("there is no example to learn from in the data"));
+        }
         course.finish();
         Ok(PyModels::new(course.learners.into_models(), course.points))
     }

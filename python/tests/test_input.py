@@ -97,6 +97,7 @@ def test_refused_columns():
     assert refusal(plain[["x"]]) == "which column is the label? Name it with label=; there are `x`"
     assert refusal(plain, "y", numeric=["x"]) == "the column `x` holds names; expected numbers"
     assert refusal(pd.DataFrame({"x": [1, 2], "y": ["a", "a"]}), "y").startswith("the label column `y` has only one name, `a`")
+    assert refusal(np.ones((0, 2)), []) == "there is no example to learn from in the data"
     assert refusal(np.ones((2, 2))) == "there are no labels; give them as label="
     assert refusal(np.ones((2, 2)), "y").startswith("an array has no named columns")
     assert refusal(np.array([["a"], ["b"]]), [1, 2]).startswith("the array holds <U1, which are no numbers")

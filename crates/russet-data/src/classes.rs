@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::parse::{LabelColumn, Schema};
+use crate::parse::{LabelColumn, MOST_CLASSES, Schema, too_many_classes};
 use crate::{DataError, Inputs, ReadOptions, Stream};
 
 /// The names in the label column, in alphabetical order, if its first rows have more than two; nothing otherwise.
@@ -16,8 +16,9 @@ pub fn class_names(inputs: &Inputs, options: &ReadOptions) -> Result<Option<Vec<
         return Ok(None);
     }
     // As a tag, a field comes out as it is.
-    let label = LabelColumn { name: String::new(), classes: None };
-    let schema = Schema { columns: Vec::new(), label, weight: None, tag: Some(schema.label.name.clone()) };
+    let label = schema.label.name.clone();
+    let nothing = LabelColumn { name: String::new(), classes: None };
+    let schema = Schema { columns: Vec::new(), label: nothing, weight: None, tag: Some(label.clone()) };
     let options = ReadOptions { schema: Some(Arc::new(schema)), labels: false, hash_blocks: false, ..options.clone() };
     let mut stream = Stream::open(inputs, options)?;
     let mut names = BTreeSet::new();
@@ -27,6 +28,9 @@ pub fn class_names(inputs: &Inputs, options: &ReadOptions) -> Result<Option<Vec<
             if !crate::parse::is_missing(example.tag) && !names.contains(&*name) {
                 names.insert(name.into_owned());
             }
+        }
+        if names.len() > MOST_CLASSES {
+            return Err(too_many_classes(&parsed.block.name, &label));
         }
         stream.recycle(parsed);
     }
@@ -45,6 +49,17 @@ mod tests {
         std::fs::write(&path, format!("x,y\n{rows}1,\n2,a\n")).unwrap();
         let names = class_names(&Inputs::file(&path), &ReadOptions::default()).unwrap();
         assert_eq!(names.unwrap(), ["a", "b", "c", "d"]);
+    }
+
+    #[test]
+    fn names_without_end_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data.csv");
+        let rows: String = (0..40_000).map(|row| format!("{row},n{}\n", row / 9)).collect();
+        std::fs::write(&path, format!("x,y\n{rows}")).unwrap();
+        let error = class_names(&Inputs::file(&path), &ReadOptions::default()).unwrap_err().to_string();
+        let wanted = "the label column `y` has more than 1000 names; expected numbers or classes";
+        assert_eq!(error, format!("{}: {wanted}", path.display()));
     }
 
     #[test]

@@ -9,7 +9,13 @@ use crate::parse::{Column, ColumnKind, LabelColumn, Schema};
 use crate::{DataError, ReadOptions, number};
 
 /// A label column with more names than this is taken for a mistake.
-const MOST_CLASSES: usize = 1000;
+pub(crate) const MOST_CLASSES: usize = 1000;
+
+/// Says so.
+pub(crate) fn too_many_classes(name: &Arc<str>, label: &str) -> DataError {
+    let message = format!("the label column `{label}` has more than {MOST_CLASSES} names; expected numbers or classes");
+    DataError::file(name, message)
+}
 
 /// True for fields of a table that say that nothing is known.
 pub fn is_missing(field: &[u8]) -> bool {
@@ -105,9 +111,7 @@ impl Guess<'_> {
                 "the label column `{label}` has only one name, `{}`, in the first rows; name all with --classes",
                 names.first().map_or("", String::as_str)
             )),
-            count if count > MOST_CLASSES => problem(format!(
-                "the label column `{label}` has more than {MOST_CLASSES} names; expected numbers or classes"
-            )),
+            count if count > MOST_CLASSES => Err(too_many_classes(self.name, label)),
             _ => Ok(Some(names.into_iter().collect())),
         }
     }

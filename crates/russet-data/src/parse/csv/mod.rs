@@ -17,6 +17,7 @@ use layout::Role;
 use record::Record;
 
 pub use guess::is_missing;
+pub(crate) use guess::{MOST_CLASSES, too_many_classes};
 pub(crate) use layout::{CsvLayout, count, delimiter, layout};
 pub(crate) use record::visit_ends;
 
