@@ -18,6 +18,8 @@ BENCH = Path(__file__).resolve().parent
 REPOSITORY = BENCH.parent
 WORK = BENCH / ".work"
 ENVIRONMENT = BENCH / ".venv"
+PYTHON_ENVIRONMENT = BENCH / ".venv-python"
+PYTHON_PEERS = ["numpy", "scipy", "pandas", "scikit-learn>=1.6", "lightgbm"]
 
 NUMERIC_EXAMPLES = 200_000
 NUMERIC_FEATURES = 30
@@ -87,6 +89,29 @@ def make_environment():
     print(f"Installing {VW_PACKAGE} into {ENVIRONMENT} ...", file=sys.stderr)
     run([sys.executable, "-m", "venv", "--clear", ENVIRONMENT])
     run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", VW_PACKAGE])
+
+
+def make_python_environment():
+    """Makes the virtual environment with russet's Python package and its peers, unless they are there; gives its Python.
+
+    The package is built anew every time, so that what is measured is what is in the repository.
+    """
+    python = PYTHON_ENVIRONMENT / "bin" / "python"
+    if not python.exists():
+        run([sys.executable, "-m", "venv", "--clear", PYTHON_ENVIRONMENT])
+    print(f"Installing the Python package and its peers into {PYTHON_ENVIRONMENT} ...", file=sys.stderr)
+    run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PYTHON_PEERS])
+    run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--force-reinstall", "--no-deps",
+         REPOSITORY / "python"])
+    return python
+
+
+def run_attached(command):
+    """Runs a command that prints for itself; true if it found all well."""
+    status = subprocess.run([str(part) for part in command], stdin=subprocess.DEVNULL).returncode
+    if status > 1:
+        raise BenchError(f"`{command[1]}` failed with {status}")
+    return status == 0
 
 
 def environment_python():

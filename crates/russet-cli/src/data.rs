@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use anyhow::Result;
-use russet::Model;
 use russet::batch::{Batch, Example};
+use russet::classes::{ClassEvaluation, ClassPredictor, Models};
 use russet::metrics::{Evaluation, Scores};
-use russet::model::{Predicted, Predictor};
 use russet_data::atomic::AtomicFile;
-use russet_data::{CsvOptions, Format, Inputs, Parsed, ReadOptions, Stream};
+use russet_data::{CsvOptions, Format, Inputs, Parsed, ReadOptions, Stream, class_names};
 
 use crate::output::{UsageError, WriteError, count, note};
 use crate::{interrupt, model_file};
@@ -59,6 +58,15 @@ pub(crate) fn check_output(output: Option<&Path>, inputs: &Inputs) -> Result<()>
     AtomicFile::create(path).map(drop).map_err(|cause| WriteError::file(path, cause).into())
 }
 
+/// Where the label column has more than two names, all of them are looked for, unless they are `known` or cannot be.
+pub(crate) fn with_all_classes(options: ReadOptions, inputs: &Inputs, known: bool) -> Result<ReadOptions> {
+    let mut options = options;
+    if !known && options.csv.classes.is_none() && inputs.can_reread() {
+        options.csv.classes = class_names(inputs, &options)?;
+    }
+    Ok(options)
+}
+
 /// Refuses flags about columns where the data has none.
 pub(crate) fn check_table_flags(flags: &CsvOptions, format: Format) -> Result<()> {
     match flags.first_given().filter(|_| format != Format::Csv) {
@@ -67,34 +75,21 @@ pub(crate) fn check_table_flags(flags: &CsvOptions, format: Format) -> Result<()
     }
 }
 
-/// Predicts every example after the first `from`.
-pub(crate) fn for_each_prediction(
-    model: &Model,
-    inputs: &Inputs,
-    options: ReadOptions,
-    from: u64,
-    mut visit: impl FnMut(&Predicted<'_>, &Example<'_>) -> Result<()>,
-) -> Result<Skipped> {
-    for_each_example(model, inputs, options, from, |predictor, batch, example| {
-        visit(&predictor.predict(batch, example), example)
-    })
-}
-
 /// Visits every example after the first `from`, with a predictor for it.
 pub(crate) fn for_each_example(
-    model: &Model,
+    models: &Models,
     inputs: &Inputs,
     mut options: ReadOptions,
     from: u64,
-    mut visit: impl FnMut(&mut Predictor<'_>, &Batch, &Example<'_>) -> Result<()>,
+    mut visit: impl FnMut(&mut ClassPredictor<'_>, &Batch, &Example<'_>) -> Result<()>,
 ) -> Result<Skipped> {
-    options.schema = model_file::schema(model, &options.csv)?.or(options.schema);
+    options.schema = model_file::schema(models, &options.csv)?.or(options.schema);
     let flags = options.csv.clone();
     let mut stream = Stream::open_unless(inputs, options, interrupt::flag())?;
     if !interrupt::asked() {
         check_table_flags(&flags, stream.format())?;
     }
-    let mut predictor = model.predictor();
+    let mut predictor = models.predictor();
     let (mut skipped, mut passed) = (Skipped::default(), 0);
     while let Some(mut parsed) = stream.next_unless(interrupt::flag())? {
         interrupt::check()?;
@@ -113,14 +108,18 @@ pub(crate) fn for_each_example(
 }
 
 /// How well a model predicts the examples after the first `from`.
-pub(crate) fn evaluate(model: &Model, inputs: &Inputs, options: ReadOptions, from: u64) -> Result<(Scores, Skipped)> {
-    let mut evaluation = Evaluation::new(model.settings().loss, model.progress().labels);
+pub(crate) fn evaluate(models: &Models, inputs: &Inputs, options: ReadOptions, from: u64) -> Result<(Scores, Skipped)> {
+    let mut of_one = Evaluation::new(models.settings().loss, models.first().progress().labels);
+    let mut of_classes = ClassEvaluation::new(models.settings().loss);
     let options = ReadOptions { labels: true, ..options };
-    let skipped = for_each_prediction(model, inputs, options, from, |predicted, example| {
-        if let Some(label) = example.label.value {
-            evaluation.add(predicted, label, example.label.importance);
+    let skipped = for_each_example(models, inputs, options, from, |predictor, batch, example| {
+        let Some(label) = example.label.value else { return Ok(()) };
+        let importance = example.label.importance;
+        match models.only() {
+            Some(_) => of_one.add(&predictor.of_class(0).predict(batch, example), label, importance),
+            None => of_classes.add(&predictor.predict(batch, example), label as usize, importance),
         }
         Ok(())
     })?;
-    Ok((evaluation.scores(), skipped))
+    Ok((if models.only().is_some() { of_one.scores() } else { of_classes.scores() }, skipped))
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
 use russet::Model;
+use russet::classes::Models;
 use russet::weights::Cpu;
 use russet_data::{CsvOptions, Inputs, Schema, atomic};
 
@@ -13,8 +14,8 @@ use crate::output::{UsageError, WriteError};
 /// The attachment that holds the columns of a table.
 const SCHEMA: &str = "schema";
 
-/// Loads a model.
-pub(crate) fn load(path: &Path) -> Result<Model> {
+/// Loads a model, or one for each class.
+pub(crate) fn load(path: &Path) -> Result<Models> {
     let shown = path.display();
     // The readers' own errors are used, so that a missing file or a folder reads the same everywhere.
     if !path.is_file()
@@ -23,14 +24,14 @@ pub(crate) fn load(path: &Path) -> Result<Model> {
         return Err(error.into());
     }
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {shown}"))?;
-    let mut model = Model::from_bytes(&bytes).map_err(|error| anyhow!("{shown}: {error}"))?;
-    choose_cpu(&mut model)?;
-    Ok(model)
+    let mut models = Models::from_bytes(&bytes).map_err(|error| anyhow!("{shown}: {error}"))?;
+    models.iter_mut().try_for_each(choose_cpu)?;
+    Ok(models)
 }
 
-/// Saves a model, all or nothing.
-pub(crate) fn save(model: &Model, path: &Path) -> Result<()> {
-    atomic::write(path, &model.to_bytes()).map_err(|cause| WriteError::file(path, cause).into())
+/// Saves what was learned, all or nothing.
+pub(crate) fn save(models: &Models, path: &Path) -> Result<()> {
+    atomic::write(path, &models.to_bytes()).map_err(|cause| WriteError::file(path, cause).into())
 }
 
 /// RUSSET_CPU=plain|portable|avx2 forces a version of the inner loops, to check that all give the same bits.
@@ -44,8 +45,8 @@ pub(crate) fn choose_cpu(model: &mut Model) -> Result<()> {
 }
 
 /// The columns that a model was trained with, if its data was a table. Flags that say otherwise are refused.
-pub(crate) fn schema(model: &Model, flags: &CsvOptions) -> Result<Option<Arc<Schema>>> {
-    let Some(text) = model.attachments().get(SCHEMA) else { return Ok(None) };
+pub(crate) fn schema(models: &Models, flags: &CsvOptions) -> Result<Option<Arc<Schema>>> {
+    let Some(text) = models.attachments().get(SCHEMA) else { return Ok(None) };
     let schema: Schema = serde_json::from_str(text).context("the model's columns cannot be read")?;
     match schema.contradiction(flags) {
         Some(contradiction) => Err(UsageError(contradiction).into()),

@@ -56,7 +56,7 @@ fn a_model_of_a_newer_version_is_refused_as_such() {
     let mut model = folder.read("model");
     model[8..12].copy_from_slice(&7u32.to_le_bytes());
     folder.write("model", model);
-    every_command_fails(&folder, "model: this model has format 7, from a newer russet; this one reads up to format 1");
+    every_command_fails(&folder, "model: this model has format 7, from a newer russet; this one reads up to format 2");
 }
 
 #[test]

@@ -138,7 +138,7 @@ fn probabilities_are_between_0_and_1_and_rank_as_the_predictions_do() {
 
 #[test]
 fn probabilities_need_classes() {
-    let message = "--probability needs a model of two classes, not trained with hinge loss";
+    let message = "--probability needs a model of classes, not trained with hinge loss";
     let folder = Folder::with("data.vw", sparse(200, 1));
     folder.run("train data.vw -q -o model --loss hinge").succeeds();
     folder.run("predict -m model data.vw --probability").refuses(message);

@@ -6,6 +6,7 @@
 
 pub mod atomic;
 pub mod cache;
+mod classes;
 mod count;
 mod error;
 mod format;
@@ -16,10 +17,11 @@ pub mod source;
 mod stream;
 pub mod write;
 
+pub use classes::class_names;
 pub use count::{Counting, count_examples};
 pub use error::DataError;
 pub use format::Format;
 pub use options::{CsvOptions, OnError, ReadOptions, Shard};
-pub use parse::{Column, ColumnKind, LabelColumn, Parsed, Schema};
+pub use parse::{Column, ColumnKind, LabelColumn, Parsed, Schema, is_missing};
 pub use source::{Block, Fingerprint, Input, Inputs, Progress};
 pub use stream::Stream;

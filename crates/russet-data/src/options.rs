@@ -29,8 +29,8 @@ pub struct CsvOptions {
     pub categorical: Vec<String>,
     /// Columns to leave out.
     pub ignore: Vec<String>,
-    /// Which names of the label column stand for -1 and 1.
-    pub classes: Option<[String; 2]>,
+    /// The names of the label column: two of them stand for -1 and 1, more for 0, 1, 2 and so on.
+    pub classes: Option<Vec<String>>,
 }
 
 impl CsvOptions {

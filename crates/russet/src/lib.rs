@@ -7,9 +7,11 @@
 //! An example travels: [`batch`] (examples as a reader hands them over) -> [`feature`] (names to slots) -> the
 //! expansion (products as rows of weights) -> [`weights`] (score) -> [`loss`] -> [`step`] (update) -> [`metrics`].
 //!
-//! [`Learner`] learns a [`Model`]; a [`model::Predictor`] predicts with it.
+//! [`Learner`] learns a [`Model`]; a [`model::Predictor`] predicts with it. [`classes`] has one of each for every class where
+//! there are more than two.
 
 pub mod batch;
+pub mod classes;
 mod expansion;
 pub mod feature;
 mod growth;

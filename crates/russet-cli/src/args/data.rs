@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::num::NonZero;
 
 use anyhow::Result;
@@ -41,9 +42,9 @@ pub(crate) struct DataArgs {
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', help_heading = "Reading")]
     pub(crate) ignore: Vec<String>,
 
-    /// CSV: the two names in the label column, the negative class first [default: in alphabetical order]
-    #[arg(long, value_name = "NEGATIVE,POSITIVE", value_parser = classes, help_heading = "Reading")]
-    pub(crate) classes: Option<[String; 2]>,
+    /// CSV: the names in the label column; of two, the negative class first [default: in alphabetical order]
+    #[arg(long, value_name = "NAMES", value_parser = classes, help_heading = "Reading")]
+    pub(crate) classes: Option<Classes>,
 
     /// What to do with a line that cannot be understood
     #[arg(long, default_value = "stop", help_heading = "Reading")]
@@ -54,11 +55,17 @@ pub(crate) struct DataArgs {
     pub(crate) readers: Option<NonZero<usize>>,
 }
 
-fn classes(text: &str) -> Result<[String; 2], String> {
-    match text.split(',').collect::<Vec<_>>().as_slice() {
-        [negative, positive] if negative != positive => Ok([(*negative).to_owned(), (*positive).to_owned()]),
-        _ => Err("expected two different names, such as no,yes".to_owned()),
+/// The names of classes, in their order.
+#[derive(Clone, Debug)]
+pub(crate) struct Classes(Vec<String>);
+
+fn classes(text: &str) -> Result<Classes, String> {
+    let names: Vec<String> = text.split(',').map(str::to_owned).collect();
+    let distinct = names.iter().collect::<BTreeSet<_>>().len() == names.len();
+    if names.len() < 2 || !distinct {
+        return Err("expected two or more different names, such as no,yes".to_owned());
     }
+    Ok(Classes(names))
 }
 
 impl DataArgs {
@@ -82,7 +89,7 @@ impl DataArgs {
                 numeric: self.numeric.clone(),
                 categorical: self.categorical.clone(),
                 ignore: self.ignore.clone(),
-                classes: self.classes.clone(),
+                classes: self.classes.as_ref().map(|classes| classes.0.clone()),
             },
             ..ReadOptions::default()
         }

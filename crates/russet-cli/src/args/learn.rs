@@ -10,7 +10,7 @@ use super::choices::{
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Learning")]
 pub(crate) struct LearnArgs {
-    /// Which products of features to learn [default: linear]
+    /// Which products of features to learn [default: apple]
     #[arg(long)]
     expansion: Option<ExpansionChoice>,
 
@@ -42,7 +42,7 @@ pub(crate) struct LearnArgs {
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     cooling: Option<f32>,
 
-    /// Apple: memory for the weights of products [default: 32, paper: 256]
+    /// Apple: memory for the weights of products [default: 16, paper: 256]
     #[arg(long, value_name = "MIB", allow_negative_numbers = true)]
     memory: Option<u32>,
 

@@ -54,7 +54,7 @@ impl Conversion<'_> {
     }
 
     fn to_cache(&self) -> Result<u64> {
-        let options = self.options();
+        let options = data::with_all_classes(self.options(), &self.inputs, false)?;
         let mut stream = Stream::open_unless(&self.inputs, options.clone(), interrupt::flag())?;
         let header = CacheHeader {
             source: Fingerprint::of(&self.inputs),
@@ -69,8 +69,20 @@ impl Conversion<'_> {
         Ok(examples)
     }
 
+    /// Opens what is to be written as text, where the label is one number: of several classes the names would be lost.
+    fn open_for_text(&self) -> Result<Stream> {
+        let stream = Stream::open_unless(&self.inputs, self.options(), interrupt::flag())?;
+        let classes = stream.schema().and_then(|schema| schema.label.classes.as_ref()).map_or(0, Vec::len);
+        if classes > 2 {
+            return Err(
+                UsageError("the label has more than two classes; only a cache keeps their names".to_owned()).into()
+            );
+        }
+        Ok(stream)
+    }
+
     fn to_text(&self, writer: &mut dyn ExampleWriter) -> Result<u64> {
-        let mut stream = Stream::open_unless(&self.inputs, self.options(), interrupt::flag())?;
+        let mut stream = self.open_for_text()?;
         let file = AtomicFile::create(&self.args.output).map_err(|cause| self.cannot(cause))?;
         let mut out = Compressed::by_name(self.name, file)?;
         let examples = self
@@ -110,7 +122,7 @@ impl Conversion<'_> {
             );
         }
         let mut columns = Columns::default();
-        let mut stream = Stream::open_unless(&self.inputs, self.options(), interrupt::flag())?;
+        let mut stream = self.open_for_text()?;
         while let Some(parsed) = stream.next_unless(interrupt::flag())? {
             interrupt::check()?;
             columns.add(&parsed.batch).map_err(|cause| self.cannot(cause))?;

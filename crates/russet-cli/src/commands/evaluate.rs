@@ -27,8 +27,11 @@ fn text(scores: &Scores) -> String {
         Task::Classification => ("error (share of mistakes)", "probability"),
         Task::Regression => ("error (mean squared)", "prediction"),
     };
-    let calibration =
-        format!("mean {mean} {}, mean label {}", figure(scores.mean_prediction), figure(scores.mean_label));
+    let means = (figure(scores.mean_prediction), figure(scores.mean_label));
+    let calibration = match scores.mean_prediction {
+        Some(_) => format!("mean {mean} {}, mean label {}", means.0, means.1),
+        None => figure(None),
+    };
     let mut lines = vec![
         ("examples", thousands(scores.examples)),
         (error, figure(scores.error)),

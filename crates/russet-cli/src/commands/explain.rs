@@ -12,6 +12,9 @@ use crate::output::{columns, signed_figure};
 #[derive(Serialize)]
 struct Json<'a> {
     tag: Option<Cow<'a, str>>,
+    /// The class that is predicted, if there are more than two: the prediction is that of its model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    class: Option<&'a str>,
     /// In double precision, as the contributions are: a short decimal would be another number.
     prediction: f64,
     probability: Option<f32>,
@@ -19,9 +22,15 @@ struct Json<'a> {
 }
 
 /// Writes an explanation as one JSON object on a line.
-pub(super) fn write_json(out: &mut impl Write, explanation: &Explanation<'_>, tag: &[u8]) -> io::Result<()> {
+pub(super) fn write_json(
+    out: &mut impl Write,
+    explanation: &Explanation<'_>,
+    class: Option<&str>,
+    tag: &[u8],
+) -> io::Result<()> {
     let json = Json {
         tag: (!tag.is_empty()).then(|| String::from_utf8_lossy(tag)),
+        class,
         prediction: explanation.predicted.value.into(),
         probability: explanation.predicted.probability,
         parts: &explanation.parts,

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use russet::Model;
+use russet::classes::Models;
 use russet::metrics::Task;
 use russet::model::{Branch, Term};
 use russet::settings::Settings;
@@ -26,7 +26,18 @@ struct Json<'a> {
     progressive_loss: Option<f64>,
     features: usize,
     weights: usize,
-    terms: &'a [Term],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    classes: &'a [String],
+    terms: Vec<ClassTerm<'a>>,
+}
+
+/// A term, with its class if there are more than two.
+#[derive(Serialize)]
+struct ClassTerm<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    class: Option<&'a str>,
+    #[serde(flatten)]
+    term: Term,
 }
 
 pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode> {
@@ -43,8 +54,14 @@ pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn tree(model: &Model) -> Result<String> {
-    if model.parents().is_none() {
+/// The strongest terms of all models.
+fn strongest(models: &Models, top: usize) -> Vec<ClassTerm<'_>> {
+    let named = |(class, term): (usize, Term)| ClassTerm { class: models.names().get(class).map(String::as_str), term };
+    models.terms(top).into_iter().map(named).collect()
+}
+
+fn tree(models: &Models) -> Result<String> {
+    if models.first().parents().is_none() {
         return Err(UsageError("--tree is for models with the expansion apple".to_owned()).into());
     }
     let row = |branch: Branch| {
@@ -55,30 +72,35 @@ fn tree(model: &Model) -> Result<String> {
             branch.active.map_or("-".to_owned(), percent),
         ]
     };
-    let rows: Vec<_> = model.tree().into_iter().map(row).collect();
-    Ok(table(&["parent", "after epoch", "weight", "active"], &rows))
+    let of_class = |(name, model): (Option<&str>, &russet::Model)| {
+        let rows: Vec<_> = model.tree().into_iter().map(row).collect();
+        let heading = name.map_or(String::new(), |name| format!("class {name}\n"));
+        heading + &table(&["parent", "after epoch", "weight", "active"], &rows)
+    };
+    Ok(models.named().map(of_class).collect::<Vec<_>>().join("\n"))
 }
 
-fn json(model: &Model, top: usize) -> Result<String> {
-    let terms = model.terms(top);
-    let (base, products) = model.weight_counts();
+fn json(models: &Models, top: usize) -> Result<String> {
+    let tally = models.tally();
+    let (base, products) = models.weight_counts();
     Ok(serde_json::to_string(&Json {
-        settings: model.settings(),
-        task: model.task(),
-        examples: model.progress().tally.examples,
-        progressive_error: model.progressive_error(),
-        progressive_loss: model.progress().tally.mean_loss(),
-        features: model.features().len(),
+        settings: models.settings(),
+        task: models.task(),
+        examples: tally.examples,
+        progressive_error: models.progressive_error(),
+        progressive_loss: tally.mean_loss(),
+        features: models.first().features().len(),
         weights: base + products,
-        terms: &terms,
+        classes: models.names(),
+        terms: strongest(models, top),
     })?)
 }
 
-fn description(model: &Model) -> String {
-    let settings = model.settings();
-    let tally = &model.progress().tally;
-    let (base, products) = model.weight_counts();
-    format!(
+fn description(models: &Models) -> String {
+    let settings = models.settings();
+    let tally = &models.tally();
+    let (base, products) = models.weight_counts();
+    let text = format!(
         "{:?} expansion, {} loss, learning rate {}, {} bits\n{} examples, progressive loss {}, error {}\n{} features, {} weights\n",
         settings.expansion,
         settings.loss.name(),
@@ -86,15 +108,27 @@ fn description(model: &Model) -> String {
         settings.bits,
         thousands(tally.examples),
         figure(tally.mean_loss()),
-        figure(model.progressive_error()),
-        thousands(model.features().len() as u64),
+        figure(models.progressive_error()),
+        thousands(models.first().features().len() as u64),
         thousands((base + products) as u64),
-    )
+    );
+    match models.names() {
+        [] => text,
+        names => format!("{text}{} classes, one against the rest: {}\n", names.len(), names.join(", ")),
+    }
 }
 
-fn csv(model: &Model, top: usize) -> Result<String> {
-    let mut text = b"name,weight,effect,degree,epoch,active\n".to_vec();
-    for term in model.terms(top) {
+fn csv(models: &Models, top: usize) -> Result<String> {
+    let mut text = Vec::new();
+    if models.only().is_none() {
+        text.extend_from_slice(b"class,");
+    }
+    text.extend_from_slice(b"name,weight,effect,degree,epoch,active\n");
+    for ClassTerm { class, term } in strongest(models, top) {
+        if let Some(class) = class {
+            write_field(class.as_bytes(), b',', &mut text)?;
+            text.push(b',');
+        }
         let [degree, epoch] = [term.degree.map(|degree| degree as u64), term.epoch.map(u64::from)].map(number);
         let active = number(term.active);
         write_field(term.name.as_bytes(), b',', &mut text)?;
@@ -104,19 +138,20 @@ fn csv(model: &Model, top: usize) -> Result<String> {
 }
 
 /// The strongest terms, a line each: `sex=female * class=3rd  -0.31  degree 2  epoch 3  active in 9%`.
-pub(crate) fn terms_table(model: &Model, top: usize) -> String {
+pub(crate) fn terms_table(models: &Models, top: usize) -> String {
     // The epoch is of interest only where the feature set grows.
-    let grows = model.parents().is_some();
-    let cells = |term: &Term| {
-        let mut cells = vec![term.name.clone(), weight(term.effect), labelled("degree", term.degree)];
+    let (grows, several) = (models.first().parents().is_some(), models.only().is_none());
+    let cells = |ClassTerm { class, term }: &ClassTerm<'_>| {
+        let mut cells: Vec<String> = class.iter().map(|class| format!("{class}:")).collect();
+        cells.extend([term.name.clone(), weight(term.effect), labelled("degree", term.degree)]);
         cells.extend(grows.then(|| labelled("epoch", term.epoch)));
         cells.push(labelled("active in", term.active.map(percent)));
         cells
     };
-    let lines: Vec<Vec<String>> = model.terms(top).iter().map(cells).collect();
+    let lines: Vec<Vec<String>> = strongest(models, top).iter().map(cells).collect();
     let lines: Vec<&[String]> = lines.iter().map(Vec::as_slice).collect();
     // Only the weights are numbers without a word before them.
-    columns(&lines, |column| column != 1)
+    columns(&lines, |column| column != 1 + usize::from(several))
 }
 
 /// A figure with the word for it; nothing where it is not known.

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use russet::Model;
+use russet::classes::{ClassPredicted, Models};
 use russet::loss::LossKind;
 use russet::metrics::Task;
 use russet_data::atomic::AtomicFile;
@@ -19,7 +19,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
     let model = model_file::load(&args.model)?;
     let has_probabilities = model.task() == Task::Classification && model.settings().loss != LossKind::Hinge;
     if args.probability && !has_probabilities {
-        let message = "--probability needs a model of two classes, not trained with hinge loss";
+        let message = "--probability needs a model of classes, not trained with hinge loss";
         return Err(UsageError(message.to_owned()).into());
     }
     data::check_output(args.output.as_deref(), &args.data.inputs()?)?;
@@ -45,31 +45,57 @@ pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
 
 fn predict(
     args: &PredictArgs,
-    model: &Model,
+    models: &Models,
     out: &mut impl Write,
     cannot: impl Fn(io::Error) -> WriteError,
 ) -> Result<data::Skipped> {
     let (inputs, options) = (args.data.inputs()?, args.data.options(false));
     if let Some(most) = args.explain {
-        return data::for_each_example(model, &inputs, options, 0, |predictor, batch, example| {
-            let explanation = predictor.explain(batch, example).shortened(most.unwrap_or(usize::MAX));
+        return data::for_each_example(models, &inputs, options, 0, |predictor, batch, example| {
+            // Of several classes, the model of the one that is predicted has the say.
+            let class = if models.only().is_some() { 0 } else { predictor.predict(batch, example).class };
+            let name = models.names().get(class).map(String::as_str);
+            let explanation = predictor.of_class(class).explain(batch, example).shortened(most.unwrap_or(usize::MAX));
             let written = if args.json {
-                explain::write_json(out, &explanation, example.tag)
+                explain::write_json(out, &explanation, name, example.tag)
             } else {
-                write_line(out, explanation.predicted.value, example.tag)
+                let value = explanation.predicted.value;
+                let name = name.map_or(String::new(), |name| format!("{name} "));
+                write!(out, "{name}{value}")
+                    .and_then(|()| end_line(out, example.tag))
                     .and_then(|()| explain::write_lines(out, &explanation))
             };
             written.map_err(|cause| cannot(cause).into())
         });
     }
-    data::for_each_prediction(model, &inputs, options, 0, |predicted, example| {
-        let value = predicted.probability.filter(|_| args.probability).unwrap_or(predicted.value);
-        write_line(out, value, example.tag).map_err(|cause| cannot(cause).into())
+    data::for_each_example(models, &inputs, options, 0, |predictor, batch, example| {
+        let written = match models.only() {
+            Some(_) => {
+                let predicted = predictor.of_class(0).predict(batch, example);
+                let value = predicted.probability.filter(|_| args.probability).unwrap_or(predicted.value);
+                write!(out, "{value}")
+            }
+            None => write_class(out, models, &predictor.predict(batch, example), args.probability),
+        };
+        written.and_then(|()| end_line(out, example.tag)).map_err(|cause| cannot(cause).into())
     })
 }
 
-fn write_line(out: &mut impl Write, value: f32, tag: &[u8]) -> io::Result<()> {
-    write!(out, "{value}")?;
+/// The name of the class; with `probabilities`, those of all classes in their order instead.
+fn write_class(
+    out: &mut impl Write,
+    models: &Models,
+    predicted: &ClassPredicted<'_, '_>,
+    probabilities: bool,
+) -> io::Result<()> {
+    if !probabilities {
+        return out.write_all(models.names()[predicted.class].as_bytes());
+    }
+    let texts: Vec<String> = predicted.probabilities.iter().map(f32::to_string).collect();
+    out.write_all(texts.join(" ").as_bytes())
+}
+
+fn end_line(out: &mut impl Write, tag: &[u8]) -> io::Result<()> {
     if !tag.is_empty() {
         out.write_all(b" ")?;
         out.write_all(tag)?;

@@ -8,8 +8,9 @@ use std::thread;
 use anyhow::{Result, anyhow, bail};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use russet::Model;
+use russet::classes::{Learners, Models};
 use russet::settings::{Checked, ExpansionKind, Settings, SettingsError, StepKind};
-use russet::{Learner, Model};
 use russet_data::{OnError, Parsed, Schema, Stream, count_examples};
 use serde::Serialize;
 
@@ -27,7 +28,7 @@ struct Candidate {
     progressive_error: Option<f64>,
     progressive_loss: Option<f64>,
     #[serde(skip)]
-    model: Model,
+    model: Models,
 }
 
 /// What `--json` prints.
@@ -56,7 +57,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<ExitCode> {
         );
     }
     let candidates = combinations(args, &settings)?;
-    let options = args.data.options(true);
+    let options = data::with_all_classes(args.data.options(true), &inputs, false)?;
     let mut stream = Stream::open_unless(&inputs, options.clone(), interrupt::flag())?;
     data::check_table_flags(&options.csv, stream.format())?;
     let schema = stream.schema().cloned();
@@ -103,13 +104,15 @@ fn race(
     quiet: bool,
 ) -> Result<(Vec<Candidate>, Skipped)> {
     let bar = progress_bar(quiet);
+    let schema = stream.schema().cloned();
+    let classes = schema.as_ref().and_then(|schema| schema.label.classes.as_deref()).unwrap_or_default();
     let mut skipped = Skipped::default();
-    let finished = thread::scope(|scope| -> Result<Vec<(Model, Skipped)>> {
+    let finished = thread::scope(|scope| -> Result<Vec<(Models, Skipped)>> {
         let (mut lanes, mut learners) = (Vec::new(), Vec::new());
         for settings in candidates {
             let (lane, blocks) = bounded::<Arc<Parsed>>(AHEAD);
             lanes.push(lane);
-            learners.push(scope.spawn(move || learn_all(settings, length, &blocks, on_error)));
+            learners.push(scope.spawn(move || learn_all(settings, classes, length, &blocks, on_error)));
         }
         let read = feed(&lanes, stream, &mut skipped, &bar);
         // Without lanes the learners come to their end.
@@ -123,11 +126,11 @@ fn race(
     if let Some((_, refused)) = finished.first() {
         skipped.merge(refused);
     }
-    let candidate = |(model, _): (Model, Skipped)| Candidate {
+    let candidate = |(model, _): (Models, Skipped)| Candidate {
         learning_rate: model.settings().learning_rate,
-        alpha: model.parents().map(|_| model.settings().alpha),
+        alpha: model.first().parents().map(|_| model.settings().alpha),
         progressive_error: model.progressive_error(),
-        progressive_loss: model.progress().tally.mean_loss(),
+        progressive_loss: model.tally().mean_loss(),
         model,
     };
     Ok((finished.into_iter().map(candidate).collect(), skipped))
@@ -149,13 +152,15 @@ fn feed(lanes: &[Sender<Arc<Parsed>>], stream: &mut Stream, skipped: &mut Skippe
 
 fn learn_all(
     settings: &Checked,
+    classes: &[String],
     length: Option<u64>,
     blocks: &Receiver<Arc<Parsed>>,
     on_error: OnError,
-) -> Result<(Model, Skipped)> {
+) -> Result<(Models, Skipped)> {
     let mut model = Model::new(settings.clone());
     model_file::choose_cpu(&mut model)?;
-    let mut learner = Learner::resume(model);
+    let mut learner = Learners::resume(model.into());
+    learner.separate(classes)?;
     if let Some(length) = length {
         learner.set_course_length(length);
     }
@@ -171,7 +176,7 @@ fn learn_all(
             start = error.place + 1;
         }
     }
-    Ok((learner.into_model(), skipped))
+    Ok((learner.into_models(), skipped))
 }
 
 fn report(args: &TuneArgs, candidates: &[Candidate], schema: Option<&Arc<Schema>>) -> Result<ExitCode> {
@@ -182,7 +187,7 @@ fn report(args: &TuneArgs, candidates: &[Candidate], schema: Option<&Arc<Schema>
         let (a, b) = (key(a), key(b));
         a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
     };
-    if candidates.iter().all(|candidate| candidate.model.progress().tally.examples == 0) {
+    if candidates.iter().all(|candidate| candidate.model.tally().examples == 0) {
         bail!("there is no example to learn from in the data");
     }
     let best = candidates.iter().min_by(by_error).ok_or_else(|| UsageError("--grid is empty".to_owned()))?;
@@ -193,7 +198,7 @@ fn report(args: &TuneArgs, candidates: &[Candidate], schema: Option<&Arc<Schema>
     }
     if args.json {
         let json = Json {
-            examples: best.model.progress().tally.examples,
+            examples: best.model.tally().examples,
             learning_rate: best.learning_rate,
             alpha: best.alpha,
             progressive_error: best.progressive_error,

@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
 
 use anyhow::Result;
+use russet::classes::Learners;
 use russet::{LearnError, Learner, Scout, Taken};
 use russet_data::{DataError, Parsed, Stream};
 
@@ -26,15 +27,15 @@ pub(crate) struct Portion {
 
 impl Portion {
     /// Learns from some of its examples.
-    pub(crate) fn learn(&self, learner: &mut Learner, range: Range<usize>) -> Result<(), LearnError> {
-        match &self.taken {
-            Some(taken) => learner.learn_taken(&self.parsed.batch, taken, range),
-            None => learner.learn_range(&self.parsed.batch, range),
+    pub(crate) fn learn(&self, learner: &mut Learners, range: Range<usize>) -> Result<(), LearnError> {
+        match (&self.taken, learner.only_mut()) {
+            (Some(taken), Some(learner)) => learner.learn_taken(&self.parsed.batch, taken, range),
+            _ => learner.learn_range(&self.parsed.batch, range),
         }
     }
 
     /// Passes over it.
-    pub(crate) fn skip(&self, learner: &mut Learner) {
+    pub(crate) fn skip(&self, learner: &mut Learners) {
         if self.taken.is_none() {
             learner.skip(&self.parsed.batch);
         }
@@ -57,12 +58,12 @@ pub(crate) struct Ahead {
 
 impl Portions {
     /// Starts a thread for the base features, if it is not there yet and has enough to do.
-    pub(crate) fn go_ahead_if_worth(self, learner: &mut Learner) -> Portions {
-        let stream = match self {
-            Portions::Direct(stream) if learner.model().features().len() > FEW_FEATURES => stream,
-            portions => return portions,
+    pub(crate) fn go_ahead_if_worth(self, learner: &mut Learners) -> Portions {
+        let many = |learner: &&mut Learner| learner.model().features().len() > FEW_FEATURES;
+        let (stream, scout) = match (self, learner.only_mut().filter(many)) {
+            (Portions::Direct(stream), Some(learner)) => (stream, learner.send_scout()),
+            (portions, _) => return portions,
         };
-        let scout = learner.send_scout();
         let (found, portions) = sync_channel(AHEAD);
         let (spares, back) = channel();
         let thread = std::thread::spawn(move || go_ahead(scout, stream, &found, &back));
@@ -95,11 +96,11 @@ impl Portions {
     }
 
     /// Ends the pass, after its last block.
-    pub(crate) fn end(self, learner: &mut Learner) {
+    pub(crate) fn end(self, learner: &mut Learners) {
         let Portions::Ahead(Ahead { thread, .. }) = self else { return };
-        match thread.join() {
-            Ok(scout) => learner.meet_scout(scout),
-            Err(panic) => std::panic::resume_unwind(panic),
+        let scout = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        if let Some(learner) = learner.only_mut() {
+            learner.meet_scout(scout);
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
 
-use russet::{Companion, Learner, Notes};
+use russet::classes::Learners;
+use russet::{Companion, Notes};
 
 /// How many blocks the learner may be ahead.
 const AHEAD: usize = 8;
@@ -17,9 +18,9 @@ pub(crate) struct Beside {
 }
 
 impl Beside {
-    /// Starts the guard's thread, if the learner has a guard to part with.
-    pub(crate) fn start(learner: &mut Learner) -> Option<Beside> {
-        let companion = learner.part()?;
+    /// Starts the guard's thread, if there is one learner and it has a guard to part with.
+    pub(crate) fn start(learner: &mut Learners) -> Option<Beside> {
+        let companion = learner.only_mut()?.part()?;
         let (notes, told) = sync_channel(AHEAD);
         let (back, spares) = channel();
         let thread = std::thread::spawn(move || follow(companion, &told, &back));
@@ -27,19 +28,20 @@ impl Beside {
     }
 
     /// Passes on what there is to tell.
-    pub(crate) fn tell(&self, learner: &mut Learner) {
+    pub(crate) fn tell(&self, learner: &mut Learners) {
+        let Some(learner) = learner.only_mut() else { return };
         let notes = learner.exchange_notes(self.spares.try_recv().unwrap_or_default());
         // Fails only if the thread has panicked, which comes out at the end.
         let _ = self.notes.send(notes);
     }
 
     /// Waits until the companion knows everything, and ends the thread.
-    pub(crate) fn end(self, learner: &mut Learner) {
+    pub(crate) fn end(self, learner: &mut Learners) {
         self.tell(learner);
         drop(self.notes);
-        match self.thread.join() {
-            Ok(companion) => learner.rejoin(companion),
-            Err(panic) => std::panic::resume_unwind(panic),
+        let companion = self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        if let Some(learner) = learner.only_mut() {
+            learner.rejoin(companion);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use russet::Model;
+use russet::classes::Learners;
 use russet::metrics::Tally;
 use russet_data::Progress;
 
@@ -74,11 +74,11 @@ impl Board {
     }
 
     /// Shows a row, and settles when the next one comes.
-    pub(crate) fn row(&mut self, model: &Model) {
+    pub(crate) fn row(&mut self, learners: &Learners) {
         if let Style::Rows = self.style {
-            self.print_row(model);
+            self.print_row(learners);
         }
-        self.at_last_row = model.progress().tally;
+        self.at_last_row = learners.tally();
         self.next_row *= 2;
     }
 
@@ -93,12 +93,12 @@ impl Board {
     }
 
     /// Shows where things stand, if there is a live line.
-    pub(crate) fn update(&mut self, model: &Model) {
+    pub(crate) fn update(&mut self, learners: &Learners) {
         self.updated = Instant::now();
         if let Style::Live(bar) = &self.style {
             let fraction = self.fraction().unwrap_or(0.0);
             bar.set_position((fraction * 1000.0) as u64);
-            let cells = self.cells(model);
+            let cells = self.cells(learners);
             let [examples, loss, last, error, features, speed, left] = cells.each_ref().map(|cell| cell.trim());
             bar.set_message(format!(
                 "{examples} examples  loss {loss} (last {last})  error {error}  {features} features  {speed}/s  left {left}"
@@ -113,7 +113,7 @@ impl Board {
         }
     }
 
-    fn print_row(&mut self, model: &Model) {
+    fn print_row(&mut self, learners: &Learners) {
         const WIDTHS: [usize; 7] = [12, 10, 10, 10, 9, 11, 12];
         let line = |cells: &[String; 7]| {
             let padded = cells.iter().zip(WIDTHS).map(|(cell, width)| format!("{cell:>width$}"));
@@ -124,12 +124,11 @@ impl Board {
             note(line(&header.map(|word| format!(" {word}"))));
             self.header_shown = true;
         }
-        note(line(&self.cells(model).map(|cell| format!(" {cell}"))));
+        note(line(&self.cells(learners).map(|cell| format!(" {cell}"))));
     }
 
-    fn cells(&self, model: &Model) -> [String; 7] {
-        let progress = model.progress();
-        let tally = progress.tally;
+    fn cells(&self, learners: &Learners) -> [String; 7] {
+        let tally = learners.tally();
         let since = tally.since(&self.at_last_row);
         let seconds = self.started.elapsed().as_secs_f64();
         let learned = tally.examples - self.learned_before;
@@ -138,7 +137,7 @@ impl Board {
             thousands(tally.examples),
             figure(tally.mean_loss()),
             figure(since.mean_loss()),
-            figure(model.progressive_error()),
+            figure(learners.progressive_error()),
             tally.features_per_example().map_or("-".to_owned(), |features| format!("{features:.1}")),
             thousands((learned as f64 / seconds.max(1e-6)) as u64),
             left.map_or("-".to_owned(), duration),

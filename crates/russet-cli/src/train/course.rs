@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow, bail};
-use russet::{LearnError, Learner};
+use russet::LearnError;
+use russet::classes::Learners;
 use russet_data::{Input, Inputs, OnError, Parsed, ReadOptions, count_examples};
 use serde::{Deserialize, Serialize};
 
@@ -102,7 +103,7 @@ pub(crate) enum Ended {
 
 /// A training under way.
 pub(crate) struct Training {
-    pub(crate) learner: Learner,
+    pub(crate) learner: Learners,
     /// The learner's guard, while it is in a thread of its own; there may be such a thread if `several_threads`.
     pub(crate) beside: Option<Beside>,
     pub(crate) several_threads: bool,
@@ -143,7 +144,7 @@ impl Training {
         if self.resume_at.is_some() {
             bail!("this is not the data that the checkpoint began with: it ends before the checkpoint's place");
         }
-        if self.learner.model().progress().tally.examples == 0 {
+        if self.learner.examples() == 0 {
             bail!("there is no example to learn from in the data");
         }
         Place::detach_from(&mut self.learner);
@@ -156,6 +157,9 @@ impl Training {
     fn pass(&mut self, pass: u32, replay: bool) -> Result<Ended> {
         let stream = self.sources.open(pass)?;
         self.learner.set_pass(pass, self.course.passes);
+        if let Some(classes) = stream.schema().and_then(|schema| schema.label.classes.as_deref()) {
+            self.learner.separate(classes)?;
+        }
         model_file::attach_schema(stream.schema(), |name, text| self.learner.attach(name, text))?;
         self.position.begin_pass(pass, self.sources.reads_cache());
         self.board.begin_pass(pass, stream.progress());
@@ -225,7 +229,7 @@ impl Training {
         }
         while self.position.examples < length && !self.pass_is_over() {
             let start = self.position.examples;
-            let learned = self.learner.model().progress().tally.examples;
+            let learned = self.learner.examples();
             let count = self.until_pause(learned)?.min(length - start);
             match portion.learn(&mut self.learner, start as usize..(start + count) as usize) {
                 Ok(()) => {
@@ -243,7 +247,7 @@ impl Training {
         }
         if self.board.is_due() {
             self.catch_up();
-            self.board.update(self.learner.model());
+            self.board.update(&self.learner);
         }
         Ok(())
     }
@@ -257,7 +261,7 @@ impl Training {
 
     /// How many examples can be learned before something else is to be done.
     fn until_pause(&mut self, learned: u64) -> Result<u64> {
-        let epochs = self.learner.model().settings().epochs;
+        let epochs = self.learner.settings().epochs;
         if self.length.is_ready() || learned >= self.length.certain(&self.course, epochs) {
             self.length.settle(&self.course, &mut self.learner)?;
         }
@@ -269,12 +273,12 @@ impl Training {
     }
 
     fn pause(&mut self) -> Result<()> {
-        let learned = self.learner.model().progress().tally.examples;
+        let learned = self.learner.examples();
         if learned == self.board.next_row() {
             if self.board.is_seen() {
                 self.catch_up();
             }
-            self.board.row(self.learner.model());
+            self.board.row(&self.learner);
         }
         if self.checkpoint_every.is_some_and(|every| learned.is_multiple_of(every)) {
             self.checkpoint()?;
@@ -300,7 +304,7 @@ impl Training {
         // Interrupted before the place to resume at was reached: that place still holds.
         let place = self.resume_at.as_ref().unwrap_or(&self.position);
         place.attach_to(&mut self.learner)?;
-        model_file::save(self.learner.model(), path)?;
+        model_file::save(&self.learner.models(), path)?;
         Place::detach_from(&mut self.learner);
         Ok(())
     }

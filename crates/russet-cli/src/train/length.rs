@@ -1,8 +1,8 @@
 //! How many examples the course has: an adaptive expansion spaces its epochs over them.
 
 use anyhow::Result;
+use russet::classes::{Learners, Models};
 use russet::settings::ExpansionKind;
-use russet::{Learner, Model};
 use russet_data::{Counting, Inputs, ReadOptions};
 
 use super::course::Course;
@@ -26,7 +26,7 @@ impl Length {
         inputs: &Inputs,
         options: &ReadOptions,
         course: &Course,
-        model: &Model,
+        model: &Models,
     ) -> Result<Length> {
         if model.settings().expansion != ExpansionKind::Apple {
             return match args.examples {
@@ -34,8 +34,8 @@ impl Length {
                 None => Ok(Length::Unknown),
             };
         }
-        let begun = model.progress().tally.examples > 0;
-        if begun && args.examples.is_some() && args.examples != model.course_length() {
+        let begun = model.tally().examples > 0;
+        if begun && args.examples.is_some() && args.examples != model.first().course_length() {
             let message = "--examples is not what the model's course began with; its epochs cannot be spaced anew";
             return Err(UsageError(message.to_owned()).into());
         }
@@ -48,7 +48,7 @@ impl Length {
     }
 
     /// Tells the learner what is known before the first example.
-    pub(crate) fn begin(&self, learner: &mut Learner) {
+    pub(crate) fn begin(&self, learner: &mut Learners) {
         match self {
             Length::Unknown => {}
             Length::Known(length) => learner.set_course_length(*length),
@@ -74,7 +74,7 @@ impl Length {
     }
 
     /// Waits for the count and tells the learner.
-    pub(crate) fn settle(&mut self, course: &Course, learner: &mut Learner) -> Result<()> {
+    pub(crate) fn settle(&mut self, course: &Course, learner: &mut Learners) -> Result<()> {
         if let Length::Counting(counting) = std::mem::replace(self, Length::Unknown) {
             learner.set_course_length(counting.finish()? * u64::from(course.passes));
         }

@@ -14,8 +14,9 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
+use russet::Model;
+use russet::classes::{Learners, Models};
 use russet::settings::Settings;
-use russet::{Learner, Model};
 use russet_data::{Inputs, ReadOptions};
 
 use crate::args::TrainArgs;
@@ -35,11 +36,11 @@ pub(crate) fn run(args: &TrainArgs) -> Result<ExitCode> {
     parallel::check(args, &inputs)?;
     check_first(args, &inputs)?;
     if args.threads.get() > 1 {
-        return parallel::run(args, &inputs, &begin(args)?.0, started);
+        return parallel::run(args, &inputs, begin(args)?.0.first(), started);
     }
     let (model, place) = begin(args)?;
-    let options = args.data.options(true);
-    let schema = model_file::schema(&model, &options.csv)?;
+    let schema = model_file::schema(&model, &args.data.options(true).csv)?;
+    let options = data::with_all_classes(args.data.options(true), &inputs, schema.is_some())?;
     let options = ReadOptions { schema, hash_blocks: args.output.is_some() || place.is_some(), ..options };
     let course = Course::plan(args, &inputs, &options, place.as_ref())?;
     let length = Length::find(args, &inputs, &options, &course, &model)?;
@@ -68,13 +69,13 @@ fn check_first(args: &TrainArgs, inputs: &Inputs) -> Result<()> {
 }
 
 /// The model to start from: an empty one, or the one to resume with its place in the data.
-fn begin(args: &TrainArgs) -> Result<(Model, Option<Place>)> {
+fn begin(args: &TrainArgs) -> Result<(Models, Option<Place>)> {
     let Some(path) = &args.resume else {
         let settings = args.learn.applied_to(&Settings::default());
         args.learn.without_effect(&settings)?;
         let mut model = Model::new(settings.check()?);
         model_file::choose_cpu(&mut model)?;
-        return Ok((model, None));
+        return Ok((model.into(), None));
     };
     let mut model = model_file::load(path)?;
     let wanted = args.learn.applied_to(model.settings());
@@ -94,14 +95,14 @@ fn prepare(
     inputs: &Inputs,
     options: ReadOptions,
     (course, length): (Course, Length),
-    model: Model,
+    model: Models,
     place: Option<Place>,
 ) -> Result<Training> {
     let several_threads = options.threads > 1;
     let resumed_in_text = place.as_ref().is_some_and(Place::in_first_text_pass);
     let sources = Sources::new(inputs, options, args.cache.as_deref(), course.passes, resumed_in_text, args.quiet)?;
-    let board = Board::new(args.quiet, course.passes, model.progress().tally);
-    let mut learner = Learner::resume(model);
+    let board = Board::new(args.quiet, course.passes, model.tally());
+    let mut learner = Learners::resume(model);
     length.begin(&mut learner);
     Ok(Training {
         learner,
@@ -122,7 +123,7 @@ fn prepare(
 
 /// After Ctrl-C: says what was done and saves a checkpoint, if there is somewhere to save it.
 fn stop(args: &TrainArgs, training: &mut Training) -> Result<ExitCode> {
-    let learned = training.learner.model().progress().tally.examples;
+    let learned = training.learner.examples();
     let learned = count(learned, "example");
     match &args.output {
         Some(path) => {
@@ -139,12 +140,12 @@ fn finish(args: &TrainArgs, inputs: &Inputs, mut training: Training, started: In
     training.board.finish();
     let test = training.course.learned_per_pass.map(|learned| (inputs.clone(), learned));
     let Training { learner, skipped, seconds, .. } = training;
-    conclude(args, test, Trained { model: learner.into_model(), skipped, seconds, ranks: Ranks::default() }, started)
+    conclude(args, test, Trained { model: learner.into_models(), skipped, seconds, ranks: Ranks::default() }, started)
 }
 
 /// What comes out of a training.
 struct Trained {
-    model: Model,
+    model: Models,
     skipped: data::Skipped,
     /// The time spent reading and learning.
     seconds: f64,

@@ -86,6 +86,10 @@ fn deal(args: &TrainArgs, inputs: &Inputs) -> Result<Vec<Part>> {
     let stream = Stream::open_unless(inputs, options.clone(), interrupt::flag())?;
     let (format, schema) = (Some(stream.format()), stream.schema().cloned());
     data::check_table_flags(&options.csv, stream.format())?;
+    let classes = schema.as_ref().and_then(|schema| schema.label.classes.as_ref()).map_or(0, Vec::len);
+    if classes > 2 {
+        return Err(UsageError("--threads above 1 does not know more than two classes yet".to_owned()).into());
+    }
     let options = ReadOptions { format, schema, ..options };
     if inputs.len() >= ranks {
         let parts = inputs.deal(ranks).into_iter();
@@ -226,7 +230,7 @@ fn together(results: Vec<Result<Finished>>, started: Instant) -> Result<Trained>
         model.get_or_insert(rank.model);
     }
     let Some(model) = model else { bail!("no rank has finished") };
-    Ok(Trained { model, skipped, seconds: started.elapsed().as_secs_f64(), ranks })
+    Ok(Trained { model: model.into(), skipped, seconds: started.elapsed().as_secs_f64(), ranks })
 }
 
 fn tell(pass: u32, passes: u32, ranks: usize, totals: &Progressive, model: &Model) {

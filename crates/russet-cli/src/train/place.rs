@@ -1,7 +1,7 @@
 //! Where in its course a training is: saved with a checkpoint, and found again on resuming.
 
 use anyhow::{Context, Result, bail};
-use russet::{Learner, Model};
+use russet::classes::{Learners, Models};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -32,7 +32,7 @@ pub(crate) struct Place {
 
 impl Place {
     /// Takes the place out of a checkpoint; a finished model has none.
-    pub(crate) fn take_from(model: &mut Model) -> Result<Option<Place>> {
+    pub(crate) fn take_from(model: &mut Models) -> Result<Option<Place>> {
         let Some(text) = model.attachments().get(PLACE) else { return Ok(None) };
         let place = serde_json::from_str(text).context("the checkpoint's place cannot be read")?;
         model.attach(PLACE, None);
@@ -40,13 +40,13 @@ impl Place {
     }
 
     /// Makes a model a checkpoint.
-    pub(crate) fn attach_to(&self, learner: &mut Learner) -> Result<()> {
+    pub(crate) fn attach_to(&self, learner: &mut Learners) -> Result<()> {
         learner.attach(PLACE, Some(serde_json::to_string(self)?));
         Ok(())
     }
 
     /// Makes a model a finished one again.
-    pub(crate) fn detach_from(learner: &mut Learner) {
+    pub(crate) fn detach_from(learner: &mut Learners) {
         learner.attach(PLACE, None);
     }
 

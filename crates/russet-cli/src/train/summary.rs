@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::Result;
+use russet::classes::Models;
 use russet::metrics::{Scores, Task};
 use russet::settings::{ExpansionKind, StepKind};
 use russet::{Layout, Model, StorageReport};
@@ -13,7 +14,7 @@ use crate::commands::inspect::terms_table;
 use crate::output::{duration, figure, peak_memory, size, thousands};
 
 pub(super) struct Summary<'a> {
-    pub(super) model: &'a Model,
+    pub(super) model: &'a Models,
     pub(super) scores: Option<Scores>,
     pub(super) train_seconds: f64,
     pub(super) total_seconds: f64,
@@ -63,7 +64,7 @@ struct Json {
 
 impl Summary<'_> {
     pub(super) fn json(&self) -> Result<String> {
-        let tally = &self.model.progress().tally;
+        let tally = &self.model.tally();
         let settings = self.model.settings();
         let scores = self.scores.as_ref();
         Ok(serde_json::to_string(&Json {
@@ -76,8 +77,8 @@ impl Summary<'_> {
             auc: scores.and_then(|scores| scores.auc),
             features_per_example: tally.features_per_example(),
             base_features_per_example: tally.base_features_per_example(),
-            parents: self.model.parents().map(|parents| parents as u64),
-            max_degree: self.model.max_degree() as u32,
+            parents: self.parents().map(|parents| parents as u64),
+            max_degree: self.model.iter().map(Model::max_degree).max().unwrap_or(1) as u32,
             monomials: self.model.weight_counts().1 as u64,
             learning_rate: (settings.step == StepKind::Adaptive).then_some(settings.learning_rate),
             train_seconds: self.train_seconds,
@@ -93,7 +94,7 @@ impl Summary<'_> {
         let model = self.model;
         // Listed first, so that the memory for it is part of what is reported.
         let terms = terms_table(model, top);
-        let tally = &model.progress().tally;
+        let tally = &model.tally();
         let kind = match model.task() {
             Task::Classification => "share of mistakes",
             Task::Regression => "mean squared error",
@@ -142,7 +143,7 @@ impl Summary<'_> {
 
     /// What to try when a regression has not got off the ground: steps do not grow with the labels.
     fn hint(&self) -> Option<String> {
-        let progress = self.model.progress();
+        let progress = self.model.only()?.progress();
         let variance = progress.tally.label_variance()?;
         if self.model.task() != Task::Regression || self.model.progressive_error()? <= variance {
             return None;
@@ -154,17 +155,32 @@ impl Summary<'_> {
         ))
     }
 
+    /// How many monomials are parents, over all classes, if the feature set grows.
+    fn parents(&self) -> Option<usize> {
+        self.model.iter().map(Model::parents).sum()
+    }
+
     /// How many features there are, and whether they share weights.
     fn features(&self) -> String {
-        let model = self.model;
-        let (base, products) = model.weight_counts();
-        let per_example = figure(model.progress().tally.features_per_example());
+        let (base, products) = self.model.weight_counts();
+        let per_example = figure(self.model.tally().features_per_example());
         let mut text = format!("{per_example} an example; weights for {} features", thousands(base as u64));
+        let model = self.model.first();
         if model.settings().expansion != ExpansionKind::Linear {
             let _ = write!(text, " and {} products", thousands(products as u64));
         }
-        if let (Some(parents), Some(storage)) = (model.parents(), model.storage()) {
-            let _ = write!(text, " of {parents} parents; {}", stored(&storage, products));
+        if let Some(parents) = self.parents() {
+            let _ = write!(text, " of {parents} parents");
+        }
+        match self.model.only() {
+            Some(model) => {
+                if let Some(storage) = model.storage() {
+                    let _ = write!(text, "; {}", stored(&storage, products));
+                }
+            }
+            None => {
+                let _ = write!(text, "; {} classes, each with its own", self.model.names().len());
+            }
         }
         if model.features().is_full() {
             text.push_str("; features share weights, more --bits would help");

@@ -15,7 +15,11 @@ use crate::format::Format;
 use crate::source::Block;
 use crate::{DataError, OnError, ReadOptions};
 
-pub(crate) use csv::{CsvLayout, delimiter as csv_delimiter, layout as csv_layout, visit_ends as visit_csv_ends};
+pub use csv::is_missing;
+pub(crate) use csv::{
+    CsvLayout, MOST_CLASSES, delimiter as csv_delimiter, layout as csv_layout, too_many_classes,
+    visit_ends as visit_csv_ends,
+};
 pub use schema::{Column, ColumnKind, LabelColumn, Schema};
 
 /// What a file's header says about its blocks.

@@ -42,8 +42,17 @@ pub enum ColumnKind {
 pub struct LabelColumn {
     /// Its name in the header.
     pub name: String,
-    /// If its fields are names: which of them stand for -1 and for 1.
-    pub classes: Option<[String; 2]>,
+    /// If its fields are names: two of them stand for -1 and for 1, more for 0, 1, 2 and so on.
+    pub classes: Option<Vec<String>>,
+}
+
+impl LabelColumn {
+    /// What a field that names a class stands for; nothing if it names none.
+    pub fn class_value(&self, field: &[u8]) -> Option<f32> {
+        let classes = self.classes.as_deref()?;
+        let number = classes.iter().position(|name| name.as_bytes() == field)?;
+        Some(if classes.len() == 2 { 2.0 * number as f32 - 1.0 } else { number as f32 })
+    }
 }
 
 impl Schema {

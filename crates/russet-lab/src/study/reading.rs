@@ -41,6 +41,10 @@ impl Lines {
         // A single parser has a single dictionary, so what it declares is what is distinct; numbers are not declared.
         let options = ReadOptions { labels: true, threads: 1, csv, ..ReadOptions::default() };
         let mut stream = Stream::open(&inputs, options).map_err(|error| error.to_string())?;
+        let classes = stream.schema().and_then(|schema| schema.label.classes.as_ref()).map_or(0, Vec::len);
+        if classes > 2 {
+            return Err(format!("{}: the label has more than two classes; a study knows two", source.path.display()));
+        }
         let (mut lines, mut writer, mut numbers) = (Lines::default(), VwWriter::default(), HashSet::<u32>::new());
         while let Some(parsed) = stream.next().map_err(|error| error.to_string())? {
             if cancelled.load(Ordering::Relaxed) {

@@ -47,15 +47,23 @@ pub(crate) struct Judge<'a> {
 }
 
 impl Judge<'_> {
+    /// Judges an example, and gives what was predicted for it.
     #[inline(always)]
-    pub(crate) fn judge<L: Loops>(self, loops: L, step: impl Step, loss: impl Loss, seen: &Seen, base: &BaseFeatures) {
+    pub(crate) fn judge<L: Loops>(
+        self,
+        loops: L,
+        step: impl Step,
+        loss: impl Loss,
+        seen: &Seen,
+        base: &BaseFeatures,
+    ) -> f32 {
         let Judge { guard, tally, settings, pace, scratches } = self;
         let Seen { score, label, importance, .. } = *seen;
         let own = seen.clip(score);
         let own_loss = loss.value(own, label);
         let Some(guard) = guard else {
             tally.add(own, label, importance, own_loss);
-            return;
+            return own;
         };
         let active = Active { base, linear: expansion::linear(base), products: &[] };
         let linear_score = guard.open(loops, active, scratches) + seen.offset;
@@ -76,5 +84,6 @@ impl Judge<'_> {
             let surprise = Surprise { prediction: linear, label, importance };
             step.step(loops, guard.moved(settings, pace), active, loss, surprise, scratches);
         }
+        mixed
     }
 }

@@ -22,14 +22,46 @@ pub enum LabelProblem {
         /// The loss's name.
         loss: &'static str,
     },
+    /// It is not the number of a class.
+    #[error("the label is {label}; it must be the number of one of {classes} classes, from 0")]
+    UnknownClass {
+        /// The label.
+        label: f32,
+        /// How many classes there are.
+        classes: usize,
+    },
     /// The importance is negative or not a number.
     #[error("the importance is {0}; it must be 0 or more")]
     Importance(f32),
 }
 
+/// Which class a learner tells from the rest.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OneClass {
+    /// Its number, from 0.
+    pub(crate) number: usize,
+    /// How many classes there are.
+    pub(crate) count: usize,
+}
+
+impl OneClass {
+    /// 1 for the number of this class, -1 for that of another.
+    fn label(self, label: f32) -> Result<f32, LabelProblem> {
+        if label.fract() != 0.0 || label < 0.0 || label >= self.count as f32 {
+            return Err(LabelProblem::UnknownClass { label, classes: self.count });
+        }
+        Ok(if label as usize == self.number { 1.0 } else { -1.0 })
+    }
+}
+
 /// Checks and notes the label of an example; for losses of two classes it becomes -1 or 1.
 #[inline]
-pub(super) fn check(example: &Example<'_>, loss: LossKind, seen: &mut LabelsSeen) -> Result<f32, LabelProblem> {
+pub(super) fn check(
+    example: &Example<'_>,
+    loss: LossKind,
+    against_rest: Option<OneClass>,
+    seen: &mut LabelsSeen,
+) -> Result<f32, LabelProblem> {
     let label = example.label.value.ok_or(LabelProblem::Missing)?;
     let importance = example.label.importance;
     if !label.is_finite() {
@@ -38,6 +70,10 @@ pub(super) fn check(example: &Example<'_>, loss: LossKind, seen: &mut LabelsSeen
     if !(importance >= 0.0 && importance.is_finite()) {
         return Err(LabelProblem::Importance(importance));
     }
+    let label = match against_rest {
+        Some(class) => class.label(label)?,
+        None => label,
+    };
     let mut labels = *seen;
     labels.add(label);
     if !loss.needs_two_classes() {

@@ -25,6 +25,7 @@ use judge::{Judge, Seen};
 
 pub use companion::{Companion, Notes};
 pub use label::LabelProblem;
+pub(crate) use label::OneClass;
 pub use scout::{Scout, Taken};
 
 /// With more base weights than this, those of the next example are asked for ahead of time: they are no longer all in the
@@ -63,6 +64,10 @@ pub struct Learner {
     pass: Pass,
     /// What the guard has to be told, while it is apart.
     notes: Option<Notes>,
+    /// Labels are numbers of classes, and this learner tells one of them from the rest.
+    against_rest: Option<OneClass>,
+    /// What was predicted for the examples of the last range, if somebody asked for it.
+    heard: Option<Vec<f32>>,
 }
 
 /// An example that cannot be learned from.
@@ -102,7 +107,28 @@ impl Learner {
             expects_length: false,
             pass,
             notes: None,
+            against_rest: None,
+            heard: None,
         }
+    }
+
+    /// A learner like this one, which has seen nothing yet, for one of several classes. It remembers what it predicts.
+    pub(crate) fn for_class(&self, class: OneClass) -> Learner {
+        let mut learner = Learner::resume(self.model.clone());
+        (learner.next_growth, learner.growing) = (self.next_growth, self.growing);
+        (learner.expects_length, learner.pass) = (self.expects_length, self.pass);
+        learner.tell_apart(class);
+        learner
+    }
+
+    /// From now on labels are numbers of classes, and this one is to be told from the rest.
+    pub(crate) fn tell_apart(&mut self, class: OneClass) {
+        (self.against_rest, self.heard) = (Some(class), Some(Vec::new()));
+    }
+
+    /// What was predicted for the examples of the last range.
+    pub(crate) fn heard(&self) -> &[f32] {
+        self.heard.as_deref().unwrap_or_default()
     }
 
     /// For an adaptive expansion: says how many examples the whole course has, over which epochs are spaced. Without
@@ -212,6 +238,9 @@ impl Learner {
         if taken.is_none() {
             self.intake.begin(batch);
         }
+        if let Some(heard) = &mut self.heard {
+            heard.clear();
+        }
         for place in range {
             if self.model.linear.len() > LOOKED_AHEAD {
                 match taken {
@@ -220,11 +249,8 @@ impl Learner {
                 }
             }
             let (example, labels) = (batch.example(place), &mut self.model.progress.labels);
-            let label = label::check(&example, self.model.settings.loss, labels).map_err(|problem| LearnError {
-                place,
-                line: example.line,
-                problem,
-            })?;
+            let label = label::check(&example, self.model.settings.loss, self.against_rest, labels)
+                .map_err(|problem| LearnError { place, line: example.line, problem })?;
             match taken {
                 Some(taken) => self.recall(taken, place),
                 None => drop(self.intake.take(batch, &example, &mut self.model.features)),
@@ -287,7 +313,11 @@ impl Learner {
         }
         let Model { guard, progress, settings, pace, .. } = model;
         let (tally, scratches) = (&mut progress.tally, &mut self.guard_scratches);
-        Judge { guard: guard.as_mut(), tally, settings, pace: *pace, scratches }.judge(loops, step, loss, seen, base);
+        let judge = Judge { guard: guard.as_mut(), tally, settings, pace: *pace, scratches };
+        let predicted = judge.judge(loops, step, loss, seen, base);
+        if let Some(heard) = &mut self.heard {
+            heard.push(predicted);
+        }
     }
 
     #[cold]

@@ -1,6 +1,7 @@
 use std::ops::Range;
 
-use super::{Examples, LOOKED_AHEAD, LearnError, Learner, label};
+use super::label::{self, OneClass};
+use super::{Examples, LOOKED_AHEAD, LearnError, Learner};
 use crate::batch::Batch;
 use crate::feature::FeatureTable;
 use crate::intake::Intake;
@@ -15,6 +16,7 @@ pub struct Scout {
     features: FeatureTable,
     labels: LabelsSeen,
     loss: LossKind,
+    against_rest: Option<OneClass>,
 }
 
 /// The base features of all examples of a batch, by slot.
@@ -44,7 +46,7 @@ impl Scout {
             }
             let example = batch.example(place);
             // What cannot be learned from leaves no trace: the learner will refuse it for the same reason.
-            if label::check(&example, self.loss, &mut self.labels).is_ok() {
+            if label::check(&example, self.loss, self.against_rest, &mut self.labels).is_ok() {
                 let base = self.intake.take(batch, &example, &mut self.features);
                 taken.slots.extend_from_slice(&base.slots);
                 taken.values.extend_from_slice(&base.values);
@@ -107,7 +109,8 @@ impl Learner {
         model.slots_apart = Some(model.features.slot_count());
         let empty = FeatureTable::new(model.settings.indexing, model.settings.bits, model.settings.seed);
         let features = std::mem::replace(&mut model.features, empty);
-        Scout { intake: self.intake.part(), features, labels: model.progress.labels, loss: model.settings.loss }
+        let (labels, loss) = (model.progress.labels, model.settings.loss);
+        Scout { intake: self.intake.part(), features, labels, loss, against_rest: self.against_rest }
     }
 
     /// Takes the scout back. All that was taken has to have been learned from.

@@ -22,16 +22,18 @@ use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Model, State};
+use crate::classes::CLASSES_FORMAT_VERSION;
 use crate::feature::{FeatureId, FeatureTable, Indexing};
 use crate::growth::{Growth, GrowthHeader};
 use crate::guard::{Guard, GuardState};
 use crate::settings::Settings;
 use crate::weights::{Moments, Slot, WeightTable};
 
-/// The newest format version that this build reads, and the one it writes.
+/// The format version of one model, which this build reads and writes. Files with a model for each of several classes have
+/// [their own](crate::classes::CLASSES_FORMAT_VERSION).
 pub const FORMAT_VERSION: u32 = 1;
 
-const MAGIC: &[u8; 8] = b"russet\x1a\n";
+pub(crate) const MAGIC: &[u8; 8] = b"russet\x1a\n";
 
 /// Why bytes are not a model that can be loaded.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -41,11 +43,14 @@ pub enum ModelError {
     #[error("this is not a russet model")]
     Foreign,
     /// It was written by a later version of russet.
-    #[error("this model has format {found}, from a newer russet; this one reads up to format {FORMAT_VERSION}")]
+    #[error("this model has format {found}, from a newer russet; this one reads up to format {CLASSES_FORMAT_VERSION}")]
     Newer {
         /// The format it has.
         found: u32,
     },
+    /// It holds a model for each of several classes: see [`crate::classes::Models`].
+    #[error("this file holds a model for each of several classes; expected one model")]
+    Classes,
     /// It ends too early, or bytes in it have changed.
     #[error("this model is damaged: {0}")]
     Damaged(&'static str),
@@ -131,7 +136,7 @@ impl Model {
     }
 }
 
-fn damaged(what: &'static str) -> ModelError {
+pub(crate) fn damaged(what: &'static str) -> ModelError {
     ModelError::Damaged(what)
 }
 
@@ -143,6 +148,9 @@ fn open(bytes: &[u8]) -> Result<Input<'_>, ModelError> {
     let mut input = Input { rest: bytes };
     input.take(MAGIC.len())?;
     let version = input.u32()?;
+    if version == CLASSES_FORMAT_VERSION {
+        return Err(ModelError::Classes);
+    }
     if version > FORMAT_VERSION {
         return Err(ModelError::Newer { found: version });
     }

@@ -27,6 +27,7 @@ use crate::weights::{Cpu, Loops, WeightTable, sum};
 
 pub use explain::{Explanation, Part, PartKind};
 pub use format::{FORMAT_VERSION, ModelError};
+pub(crate) use format::{MAGIC, damaged};
 pub use predictor::{Predicted, Predictor};
 pub use terms::{Branch, Term};
 

@@ -1,5 +1,6 @@
 //! What columns mean, told from the first rows.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::record::Record;
@@ -7,8 +8,17 @@ use crate::error::quoted;
 use crate::parse::{Column, ColumnKind, LabelColumn, Schema};
 use crate::{DataError, ReadOptions, number};
 
-/// True for fields that say that nothing is known.
-pub(super) fn is_missing(field: &[u8]) -> bool {
+/// A label column with more names than this is taken for a mistake.
+pub(crate) const MOST_CLASSES: usize = 1000;
+
+/// Says so.
+pub(crate) fn too_many_classes(name: &Arc<str>, label: &str) -> DataError {
+    let message = format!("the label column `{label}` has more than {MOST_CLASSES} names; expected numbers or classes");
+    DataError::file(name, message)
+}
+
+/// True for fields of a table that say that nothing is known.
+pub fn is_missing(field: &[u8]) -> bool {
     matches!(field, b"" | b"?" | b"NA" | b"N/A" | b"NaN" | b"nan" | b"NAN" | b"null" | b"NULL" | b"None")
 }
 
@@ -33,15 +43,15 @@ impl Guess<'_> {
         }
         let label = self.label_place()?;
         let mut numeric = vec![true; self.header.len()];
-        let mut names: Vec<String> = Vec::new();
+        let mut names = BTreeSet::new();
         self.for_each_row(|record| {
             for (place, numeric) in numeric.iter_mut().enumerate().take(record.len()) {
                 let field = record.field(self.bytes, place).trim_ascii();
                 *numeric &= is_missing(field) || number::is_meant_as_number(field);
             }
             let field = String::from_utf8_lossy(record.field(self.bytes, label).trim_ascii());
-            if names.len() < 3 && !is_missing(field.as_bytes()) && !names.iter().any(|name| *name == field) {
-                names.push(field.into_owned());
+            if names.len() <= MOST_CLASSES && !is_missing(field.as_bytes()) && !names.contains(&*field) {
+                names.insert(field.into_owned());
             }
         });
         let label_name = self.header[label].clone();
@@ -87,26 +97,22 @@ impl Guess<'_> {
         })
     }
 
-    /// The names of the two classes, unless labels are numbers.
-    fn classes(&self, label: &str, numeric: bool, mut names: Vec<String>) -> Result<Option<[String; 2]>, DataError> {
+    /// The names of the classes, unless labels are numbers.
+    fn classes(&self, label: &str, numeric: bool, names: BTreeSet<String>) -> Result<Option<Vec<String>>, DataError> {
         if let Some(classes) = &self.options.csv.classes {
             return Ok(Some(classes.clone()));
         }
         if numeric {
             return Ok(None);
         }
-        names.sort();
         let problem = |what: String| Err(DataError::file(self.name, what));
         match names.len() {
-            2 => Ok(Some([names.remove(0), names.remove(0)])),
-            1 => problem(format!(
-                "the label column `{label}` has only one name, `{}`, in the first rows; name both with --classes",
-                names[0]
+            0 | 1 => problem(format!(
+                "the label column `{label}` has only one name, `{}`, in the first rows; name all with --classes",
+                names.first().map_or("", String::as_str)
             )),
-            _ => problem(format!(
-                "the label column `{label}` has more than two names: `{}`, ...; expected numbers or two classes",
-                names.join("`, `")
-            )),
+            count if count > MOST_CLASSES => Err(too_many_classes(self.name, label)),
+            _ => Ok(Some(names.into_iter().collect())),
         }
     }
 

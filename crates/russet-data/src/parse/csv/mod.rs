@@ -10,13 +10,14 @@ mod record;
 
 use russet::batch::{Batch, Label};
 
-use super::{Context, Fault, Parsed, not_finite};
+use super::{Context, Fault, LabelColumn, Parsed, not_finite};
 use crate::error::quoted;
 use crate::{OnError, number};
-use guess::is_missing;
 use layout::Role;
 use record::Record;
 
+pub use guess::is_missing;
+pub(crate) use guess::{MOST_CLASSES, too_many_classes};
 pub(crate) use layout::{CsvLayout, count, delimiter, layout};
 pub(crate) use record::visit_ends;
 
@@ -107,18 +108,29 @@ impl Reader {
 
 /// The label that a field says. Where labels are not needed, one that makes no sense is no label.
 fn label_value(field: &[u8], at: usize, layout: &CsvLayout, needed: bool) -> Result<Option<f32>, Fault> {
-    let what = format!("label in the column `{}`", layout.schema.label.name);
-    let (value, expected) = match &layout.schema.label.classes {
-        Some([negative, positive]) => {
-            let class = |name: &str, value: f32| (field == name.as_bytes()).then_some(value);
-            (class(negative, -1.0).or(class(positive, 1.0)), format!("`{negative}` or `{positive}`"))
-        }
-        None => (number::parse_whole(field).filter(|value| value.is_finite()), "a finite number".to_owned()),
+    let value = match &layout.schema.label.classes {
+        Some(_) => layout.schema.label.class_value(field),
+        None => number::parse_whole(field).filter(|value| value.is_finite()),
     };
     match value {
-        None if needed => Err(Fault::expected(at, &what, field, &expected)),
+        None if needed => Err(unexpected_label(field, at, &layout.schema.label)),
         value => Ok(value),
     }
+}
+
+#[cold]
+fn unexpected_label(field: &[u8], at: usize, label: &LabelColumn) -> Fault {
+    let what = format!("label in the column `{}`", label.name);
+    let expected = match label.classes.as_deref() {
+        None => "a finite number".to_owned(),
+        Some([negative, positive]) => {
+            format!("`{negative}` or `{positive}` (if there are more classes, name all with --classes)")
+        }
+        Some(several) => {
+            format!("one of the {} names in the first rows (if there are more, name all with --classes)", several.len())
+        }
+    };
+    Fault::expected(at, &what, field, &expected)
 }
 
 fn importance(field: &[u8], at: usize) -> Result<f32, Fault> {
@@ -186,6 +198,21 @@ mod tests {
     }
 
     #[test]
+    fn more_than_two_names_are_numbered_in_their_order() {
+        let labels: Vec<Label> = read_csv("a,y\n1,b\n2,c\n3,a\n4,c\n", "y").iter().map(|seen| seen.label).collect();
+        assert_eq!(labels, [1.0, 2.0, 0.0, 2.0].map(Label::new));
+    }
+
+    #[test]
+    fn a_label_of_all_different_names_is_refused() {
+        let rows: String = (0..2000).map(|row| format!("{row},n{row}\n")).collect();
+        assert_eq!(
+            read_csv_error(&format!("a,y\n{rows}"), "y"),
+            "test: the label column `y` has more than 1000 names; expected numbers or classes"
+        );
+    }
+
+    #[test]
     fn faults_name_their_place() {
         let error = |text, label| read_csv_error(text, label);
         assert_eq!(error("a,b,y\n1,2,1\n1,2\n", "y"), "test:3:1: this row has 2 fields; expected 3, as in the header");
@@ -210,10 +237,6 @@ mod tests {
             "test:2:1: value in the column `a` is `1e999`; expected a finite number"
         );
         assert_eq!(error("a,y\n1,\n", "y"), "test:2:1: there is no label in the column `y`");
-        assert_eq!(
-            error("a,y\n1,a\n2,b\n3,c\n", "y"),
-            "test: the label column `y` has more than two names: `a`, `b`, `c`, ...; expected numbers or two classes"
-        );
         assert_eq!(error("a,a,y\n1,1,1\n", "y"), "test: the column `a` is there twice");
     }
 }
