@@ -15,6 +15,7 @@
 //! With one rank nothing of this happens: it learns as it would without.
 
 mod collective;
+mod counts;
 mod features;
 mod mean;
 mod note;
@@ -25,6 +26,7 @@ mod weights;
 mod wire;
 
 pub use collective::{Collective, CollectiveError, Traffic};
+pub use counts::Counted;
 pub use mean::Average;
 pub use synchroniser::Synchroniser;
 pub use threads::ThreadCollective;

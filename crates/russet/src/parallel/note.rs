@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Collective, ParallelError};
 use crate::guard::{GuardState, Mixture};
-use crate::metrics::Progressive;
+use crate::metrics::{LabelsSeen, Progressive};
 use crate::model::Model;
 use crate::step::{GlobalScale, Shrinkage};
 
@@ -35,20 +35,10 @@ impl Note {
     }
 }
 
-/// Progressive validation over all ranks.
-pub(super) fn totals(notes: &[Note]) -> Progressive {
-    let mut totals = Progressive::default();
-    for note in notes {
-        totals.labels.merge(&note.progress.labels);
-        totals.tally.merge(&note.progress.tally);
-    }
-    totals
-}
-
 /// Gives a model what ranks have in common besides weights. `mixture`: what it was when they last came together.
-pub(super) fn apply(notes: &[Note], model: &mut Model, mixture: &mut Mixture) {
+pub(super) fn apply(notes: &[Note], labels: LabelsSeen, model: &mut Model, mixture: &mut Mixture) {
     let active = || notes.iter().filter(|note| note.learned > 0);
-    model.progress.labels = totals(notes).labels;
+    model.progress.labels = labels;
     model.scale = mean_scale(active().map(|note| note.scale));
     model.rounds = active().map(|note| note.rounds).max().unwrap_or(model.rounds);
     let Some(guard) = &mut model.guard else { return };
