@@ -5,6 +5,7 @@ mod course;
 mod length;
 pub(crate) mod parallel;
 mod place;
+mod scratch;
 mod source;
 mod summary;
 
