@@ -13,6 +13,8 @@ pub(super) struct Note {
     pub(super) done: bool,
     /// How many examples it has learned from since ranks last came together.
     pub(super) learned: u64,
+    /// It has come to where the learning rate begins to fall, so that the guard's comparison begins anew.
+    cools: bool,
     pub(super) progress: Progressive,
     scale: GlobalScale,
     rounds: u64,
@@ -20,9 +22,9 @@ pub(super) struct Note {
 }
 
 impl Note {
-    pub(super) fn of(model: &Model, done: bool, learned: u64) -> Note {
+    pub(super) fn of(model: &Model, done: bool, learned: u64, cools: bool) -> Note {
         let guard = model.guard.as_ref().map(|guard| guard.state);
-        Note { done, learned, progress: model.progress, scale: model.scale, rounds: model.rounds, guard }
+        Note { done, learned, cools, progress: model.progress, scale: model.scale, rounds: model.rounds, guard }
     }
 
     /// The notes of all ranks, in their order.
@@ -45,6 +47,9 @@ pub(super) fn apply(notes: &[Note], labels: LabelsSeen, model: &mut Model, mixtu
     let states = || active().filter_map(|note| note.guard);
     let before = *mixture;
     states().for_each(|state| mixture.merge(&state.mixture, &before));
+    if notes.iter().any(|note| note.cools) {
+        *mixture = Mixture::default();
+    }
     guard.state = GuardState {
         scale: mean_scale(states().map(|state| state.scale)),
         shrinkage: Shrinkage::default(),

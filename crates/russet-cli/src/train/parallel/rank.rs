@@ -96,7 +96,7 @@ impl<'a> Rank<'a> {
         let grows = self.args.resume.is_none() && pass == 0;
         let grows = grows && self.learner.model().settings().expansion == ExpansionKind::Apple;
         let every = self.args.sync_every.filter(|_| !grows).unwrap_or(u64::MAX);
-        self.left = every;
+        self.left = self.stretch(every);
         while let Some(mut parsed) = stream.next_unless(interrupt::flag())? {
             interrupt::check()?;
             self.collective.check().map_err(ParallelError::from)?;
@@ -134,10 +134,15 @@ impl<'a> Rank<'a> {
             start = reached;
             if self.left == 0 {
                 self.synchronise(false)?;
-                self.left = every;
+                self.left = self.stretch(every);
             }
         }
         Ok(())
+    }
+
+    /// How many examples are learned before ranks come together, which is every `every` and where the learning rate begins to fall.
+    fn stretch(&self, every: u64) -> u64 {
+        self.synchroniser.until_cooling(&self.learner).map_or(every, |cooling| every.min(cooling))
     }
 
     fn synchronise(&mut self, done: bool) -> Result<bool, ParallelError> {
