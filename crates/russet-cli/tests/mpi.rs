@@ -1,5 +1,7 @@
 //! Real jobs under `mpirun`, for a program that is built with `--features mpi`.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
 mod common;
 
 use common::{Folder, Run, made_up};
@@ -24,6 +26,7 @@ fn without_mpi_a_launcher_is_refused() {
     assert_eq!((other.code, other.stderr.as_str()), (Some(2), ""), "one of them speaks");
     assert_eq!(folder.names(), ["data.vw"]);
     run("0", "1").succeeds();
+    folder.run("lab parallel data.vw --mpi").refuses("--mpi needs a russet that is built with --features mpi");
 }
 
 #[cfg(feature = "mpi")]
@@ -31,6 +34,7 @@ mod jobs {
     use super::*;
     use common::RUSSET;
     use common::process::Child;
+    use serde_json::Value;
     use std::process::Command as Program;
     use std::time::{Duration, Instant};
 
@@ -57,7 +61,7 @@ mod jobs {
 
     fn folder() -> Folder {
         let folder = Folder::with("data.vw", made_up::sparse(3000, 1));
-        (0..4).for_each(|part| folder.write(&format!("part-{part}.vw"), made_up::sparse(600 + 20 * part, part as u64)));
+        (0..4).for_each(|part| folder.write(&format!("part-{part}.vw"), made_up::sparse(600 + 20 * part, part)));
         folder
     }
 
@@ -107,6 +111,23 @@ mod jobs {
         let run = run.succeeds();
         assert_eq!(run.stdout.matches("examples           6,000").count(), 1, "{}", run.stdout);
         assert_eq!(run.stderr.matches("pass 2 of 2: 6,000 examples on 3 ranks").count(), 1, "{}", run.stderr);
+    }
+
+    #[test]
+    fn the_laboratory_s_table_is_the_same_over_mpi() {
+        let folder = folder();
+        if mpirun(&folder, 2, "").is_none() {
+            return;
+        }
+        let table = |mpi: &[&str]| {
+            let mut command = folder.command("lab parallel data.vw --test part-0.vw --ranks 2 --passes 2 --json -q");
+            let found = Run::of(command.args(mpi)).succeeds().json();
+            let row = |row: &Value| (row["method"].clone(), row["auc"].clone(), row["test_error"].clone());
+            (found["mpi"].clone(), found["rows"].as_array().unwrap().iter().map(row).collect::<Vec<_>>())
+        };
+        let (threads, processes) = (table(&[]), table(&["--mpi=mpirun --allow-run-as-root --oversubscribe"]));
+        assert_eq!((threads.0, processes.0), (Value::from(false), Value::from(true)));
+        assert_eq!(threads.1, processes.1);
     }
 
     #[test]

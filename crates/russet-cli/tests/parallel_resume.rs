@@ -1,5 +1,7 @@
 //! `--checkpoint` and `--resume` on several ranks.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::{Folder, made_up, process};
@@ -8,7 +10,7 @@ use serde_json::Value;
 fn folder() -> Folder {
     let folder = Folder::with("data.vw", made_up::sparse(3000, 1));
     for part in 0..4 {
-        folder.write(&format!("part-{part}.vw"), made_up::sparse(700 + 10 * part, part as u64));
+        folder.write(&format!("part-{part}.vw"), made_up::sparse(700 + 10 * part, part));
     }
     folder.write("test.vw", made_up::sparse(1000, 9));
     folder

@@ -1,5 +1,5 @@
 //! Real processes under `mpirun`: each test starts itself again there, and what it says is checked.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
