@@ -40,6 +40,9 @@ fn the_same_model_comes_out_every_time() {
         "data.vw --passes 2 --average plain --ngram 2",
         "part-*.vw --passes 2 --sync-every 333 --expansion linear",
         "part-*.vw --passes 2",
+        "data.vw --passes 2 --expansion quadratic --sync-every 300 --bits 22",
+        "part-*.vw --expansion cubic --bits 24",
+        "data.vw --expansion quadratic --indexing hashed",
     ] {
         for ranks in [2, 3, 4] {
             let command = format!("{flags} --threads {ranks}");
@@ -82,7 +85,7 @@ fn ranks_together_learn_as_well_as_one() {
     let folder = folder();
     folder.copy("a9a-sample.vw.zst");
     for (data, test) in [("data.vw", "test.vw"), ("a9a-sample.vw.zst", "a9a-sample.vw.zst")] {
-        for flags in ["--expansion linear", "", "--sync-every 200"] {
+        for flags in ["--expansion linear", "", "--sync-every 200", "--expansion quadratic"] {
             let error = |ranks: u32| {
                 let every = if ranks > 1 { flags } else { flags.trim_start_matches("--sync-every 200") };
                 let json = folder.train_json(&format!("{data} {every} --passes 5 --threads {ranks} --test {test}"));
@@ -140,6 +143,14 @@ fn bad_lines_in_a_cache_are_reported_once() {
 }
 
 #[test]
+fn products_that_share_weights_cannot_be_matched() {
+    let folder = folder();
+    folder.run("train data.vw --threads 2 --expansion quadratic --bits 9 -q").fails(
+        "more than one rank needs a weight for each product, which takes more bits here; or features indexed by hash",
+    );
+}
+
+#[test]
 fn more_ranks_than_there_is_data() {
     let folder = Folder::with("data.vw", "1 | a\n-1 | b\n1 | a c\n");
     let json = folder.train_json("data.vw --threads 7 --passes 2 -o model");
@@ -168,7 +179,6 @@ fn what_does_not_go_together_is_refused() {
         ),
         ("--holdout 0.2", "--holdout cannot be used with more than one rank"),
         ("--examples 9", "--examples cannot be used with more than one rank"),
-        ("--expansion quadratic", "the expansion quadratic cannot be used with more than one rank yet"),
         ("--select picky-ssm", "a picky rule of selection cannot be used with more than one rank yet"),
     ] {
         folder.run(&format!("train data.vw --threads 2 {flags}")).refuses(message);

@@ -69,8 +69,9 @@ pub(super) fn clear_counts(model: &mut Model) {
 /// Sums what each rank has counted. Features, parents and products are the same everywhere.
 pub(super) fn sum_counts(model: &mut Model, collective: &mut dyn Collective) -> Result<(), ParallelError> {
     let mut places = Vec::new();
-    if let Some(growth) = &model.growth {
-        growth.visit_in_order(&model.products, |_, _, place| places.push(place));
+    match &model.growth {
+        Some(growth) => growth.visit_in_order(&model.products, |_, _, place| places.push(place)),
+        None => places.extend(0..model.products.len()),
     }
     let Model { linear, guard, growth, products, settings, .. } = model;
     let mut sums: Vec<f64> = (0..linear.len()).map(|slot| f64::from(linear.active(slot))).collect();

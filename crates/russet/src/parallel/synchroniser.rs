@@ -2,6 +2,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::counts::{Counted, clear_counts, sum_counts};
 use super::features::{self, Moves};
+use super::fixed;
 use super::mean::Average;
 use super::note::{self, Note};
 use super::parents::{self, Union};
@@ -184,11 +185,13 @@ impl Synchroniser {
             guard.linear = moves.table(&guard.linear, slot_count);
         }
         let Some(growth) = model.growth.take() else {
+            fixed::move_products(model, moves)?;
             return weights::average(model, &[], None, (self.average, active), collective);
         };
         let union = Union::of(&growth.parents, moves, self.joined, collective)?;
+        let stays = self.joined && moves.is_none();
         self.joined = true;
-        let products = own_products(&growth, &model.products, moves, &union);
+        let products = own_products(&growth, &model.products, (moves, stays), &union);
         let average = self.totals.tally.base_features_per_example().unwrap_or(0.0);
         let ground = Ground { fractional: union.fractional.clone(), slot_count, average };
         let left_out = growth.storage(&model.products).left_out;
@@ -249,12 +252,17 @@ fn settle(model: &mut Model) {
     }
 }
 
-/// This rank's products, by the parents that they will have.
-fn own_products(growth: &Growth, table: &WeightTable, moves: &Moves, union: &Union) -> Vec<Product> {
+/// This rank's products, by the parents that they will have; `stays`: these are the ones they have.
+fn own_products(growth: &Growth, table: &WeightTable, (moves, stays): (&Moves, bool), union: &Union) -> Vec<Product> {
     let mut products = Vec::new();
     growth.visit_in_order(table, |parent, slot, place| {
-        let product = parents::moved(&growth.parents.get(parent).monomial.times(slot), moves);
-        if let Some((parent, slot)) = union.owners.owner(&product) {
+        let owner = || {
+            let product = parents::moved(&growth.parents.get(parent).monomial.times(slot), moves);
+            union.owners.owner(&product)
+        };
+        debug_assert!(!stays || owner() == Some((parent, slot)));
+        // To look for each product again took most of a meeting's time.
+        if let Some((parent, slot)) = if stays { Some((parent, slot)) } else { owner() } {
             products.push(Product { parent, slot, weight: table.get(place), count: table.active(place) });
         }
     });
@@ -300,6 +308,8 @@ fn fingerprint(model: &Model) -> u64 {
             hasher.update(&parent.heritage.to_le_bytes());
         }
         growth.parents.fractional_bits().iter().for_each(|word| hasher.update(&word.to_le_bytes()));
+    } else {
+        (0..model.products.len()).for_each(|place| add(&model.products, place));
     }
     let guard = model.guard.as_ref().map(|guard| guard.state);
     let state = (model.scale, model.shrinkage, model.rounds, model.progress.labels, guard);
