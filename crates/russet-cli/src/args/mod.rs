@@ -72,7 +72,7 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) passes: Option<u32>,
 
-    /// Learn on N ranks at once, each with its part of the data, as threads of this process; mpirun starts ranks on many
+    /// Learn on N ranks at once, each with its part of the data, as threads of this process; mpirun starts more elsewhere
     #[arg(long, value_name = "N", default_value = "1", help_heading = "In parallel")]
     pub(crate) threads: NonZero<usize>,
 
