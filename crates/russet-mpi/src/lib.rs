@@ -1,7 +1,7 @@
 //! The ranks of a training as processes on many machines, connected by MPI (Open MPI, MPICH and what is built on them).
 //!
-//! [`MpiCollective`] is a [`Collective`](russet::parallel::Collective), as threads of one process have: the same calls, the same order of sums, the same bits.
-//! What threads do not need is in [`failure`](MpiCollective::fail): a process that cannot go on has to end the others too, and one of
+//! [`MpiCollective`] is a [`Collective`], as threads of one process have: the same calls, the same order of sums, the same
+//! bits. What threads do not need is [`MpiCollective::fail`]: a process that cannot go on has to end the others too, and one of
 //! them should say why.
 
 mod failure;
