@@ -8,12 +8,13 @@ use russet::classes::{ClassEvaluation, ClassPredictor, Models};
 use russet::metrics::{Evaluation, Scores};
 use russet_data::atomic::AtomicFile;
 use russet_data::{CsvOptions, Format, Inputs, Parsed, ReadOptions, Stream, class_names};
+use serde::{Deserialize, Serialize};
 
 use crate::output::{UsageError, WriteError, count, note};
 use crate::{interrupt, model_file};
 
 /// Lines that were passed over because of errors.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Skipped {
     count: u64,
     first: Option<String>,

@@ -15,9 +15,16 @@ use clap::Parser;
 
 use args::{Arguments, Command};
 use commands::{completions, convert, evaluate, inspect, lab, predict, tune};
+use train::parallel::launcher;
 
 fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
+    // Of many processes that were started with the same flags, one says what is wrong with them.
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) if launcher::leaves_speaking_to_another() => std::process::exit(error.exit_code()),
+        Err(error) => error.exit(),
+    };
+    let result = match arguments.command {
         Command::Train(args) => train::run(&args),
         Command::Predict(args) => predict::run(&args),
         Command::Evaluate(args) => evaluate::run(&args),

@@ -70,30 +70,33 @@ pub(crate) fn note(text: impl fmt::Display) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// Says what went wrong; 2 for usage, 1 for failure. A reader that has gone away is no failure.
-pub(crate) fn fail(error: &Error) -> ExitCode {
+/// The exit code for flags that cannot be used.
+pub(crate) const USAGE: u8 = 2;
+
+/// What went wrong, in words, and the exit code. A reader that has gone away is no failure.
+pub(crate) fn failure(error: &Error) -> Option<(String, u8)> {
     let closed = |error: &WriteError| error.cause.kind() == io::ErrorKind::BrokenPipe;
     if error.downcast_ref::<WriteError>().is_some_and(closed) {
-        return ExitCode::SUCCESS;
+        return None;
     }
     if error.is::<Interrupted>() {
-        note(error);
-        return ExitCode::from(interrupt::EXIT_CODE);
+        return Some((error.to_string(), interrupt::EXIT_CODE));
     }
-    let usage = match error.downcast_ref::<SettingsError>() {
-        Some(setting) => {
-            note(format_args!("error: --{setting}"));
-            true
-        }
-        None => {
-            note(format_args!("error: {error:#}"));
-            error.is::<UsageError>()
-        }
-    };
-    if usage {
-        note("\nFor more information, try 'russet help'.");
+    Some(match error.downcast_ref::<SettingsError>() {
+        Some(setting) => (format!("--{setting}"), USAGE),
+        None => (format!("{error:#}"), if error.is::<UsageError>() { USAGE } else { 1 }),
+    })
+}
+
+/// Says what went wrong.
+pub(crate) fn fail(error: &Error) -> ExitCode {
+    let Some((message, code)) = failure(error) else { return ExitCode::SUCCESS };
+    match code {
+        interrupt::EXIT_CODE => note(message),
+        USAGE => note(format_args!("error: {message}\n\nFor more information, try 'russet help'.")),
+        _ => note(format_args!("error: {message}")),
     }
-    ExitCode::from(if usage { 2 } else { 1 })
+    ExitCode::from(code)
 }
 
 /// A number of things, such as `1 example` or `2,201 examples`.

@@ -295,7 +295,7 @@ fn a_checkpoint_of_a_pipe_leads_to_the_same_end() {
     let (folder, text) = (Folder::new(), sparse(8000, 1));
     for flags in ["", "--examples 8000"] {
         let train = |more: &str| folder.feed(&format!("train - -q {flags} --expansion apple {more}"), text.as_str());
-        let mut models = catch_models(&folder, || train("--checkpoint-every 1700 -o caught"));
+        let mut models = catch_models(&folder, "caught", || train("--checkpoint-every 1700 -o caught"));
         let end = models.pop().unwrap();
         assert!(models.len() > 2);
         for checkpoint in &models {

@@ -103,7 +103,7 @@ fn what_does_not_go_with_classes_is_refused() {
         .fails("quantile loss does not tell more than two classes apart; take squared, logistic or hinge");
     folder
         .run("train data.csv --label kind -q --threads 2")
-        .refuses("--threads above 1 does not know more than two classes yet");
+        .refuses("more than one rank does not know more than two classes yet");
     folder.write("other.csv", three_classes().replace(",c\n", ",d\n"));
     let run = folder.run("evaluate -m model other.csv");
     assert!(run.stderr.contains("label in the column `kind` is `d`; expected one of the 3 names"), "{}", run.stderr);

@@ -59,7 +59,8 @@ fn another_number_of_files_is_refused() {
 #[test]
 fn standard_input_that_ends_too_early_or_differs_is_refused() {
     let (folder, text) = (Folder::new(), sparse(16_000, 1));
-    let models = catch_models(&folder, || folder.feed("train - -q --checkpoint-every 15000 -o caught", text.as_str()));
+    let models =
+        catch_models(&folder, "caught", || folder.feed("train - -q --checkpoint-every 15000 -o caught", text.as_str()));
     folder.write("checkpoint", &models[0]);
     let resume = |text: &str| folder.feed("train - -q --resume checkpoint -o model", text);
     resume(&text[..100_000]).fails(&format!("{OTHER}: it ends before the checkpoint's place"));

@@ -40,6 +40,9 @@ fn the_same_model_comes_out_every_time() {
         "data.vw --passes 2 --average plain --ngram 2",
         "part-*.vw --passes 2 --sync-every 333 --expansion linear",
         "part-*.vw --passes 2",
+        "data.vw --passes 2 --expansion quadratic --sync-every 300 --bits 22",
+        "part-*.vw --expansion cubic --bits 24",
+        "data.vw --expansion quadratic --indexing hashed",
     ] {
         for ranks in [2, 3, 4] {
             let command = format!("{flags} --threads {ranks}");
@@ -82,7 +85,7 @@ fn ranks_together_learn_as_well_as_one() {
     let folder = folder();
     folder.copy("a9a-sample.vw.zst");
     for (data, test) in [("data.vw", "test.vw"), ("a9a-sample.vw.zst", "a9a-sample.vw.zst")] {
-        for flags in ["--expansion linear", "", "--sync-every 200"] {
+        for flags in ["--expansion linear", "", "--sync-every 200", "--expansion quadratic"] {
             let error = |ranks: u32| {
                 let every = if ranks > 1 { flags } else { flags.trim_start_matches("--sync-every 200") };
                 let json = folder.train_json(&format!("{data} {every} --passes 5 --threads {ranks} --test {test}"));
@@ -95,6 +98,56 @@ fn ranks_together_learn_as_well_as_one() {
             }
         }
     }
+}
+
+#[test]
+fn readers_change_nothing() {
+    let folder = folder();
+    folder.run("convert data.vw -o data.cache -q").succeeds();
+    for data in ["data.vw", "part-*.vw", "data.cache"] {
+        let one = folder.train(&format!("{data} --threads 2 --passes 2"));
+        assert!(folder.train(&format!("{data} --threads 2 --passes 2 --readers 3")) == one, "{data}");
+    }
+}
+
+#[test]
+fn a_cache_is_made_once_and_read_by_all() {
+    let folder = folder();
+    let made = folder.train("data.vw --cache kept.cache --threads 3 --passes 2");
+    let cache = folder.read("kept.cache");
+    assert!(folder.train("data.vw --cache kept.cache --threads 3 --passes 2") == made);
+    assert!(folder.read("kept.cache") == cache);
+    assert!(folder.train("kept.cache --threads 3 --passes 2") == made, "the cache itself is the data");
+    // One rank makes the same one.
+    folder.run("train data.vw --cache other.cache -q").succeeds();
+    assert!(folder.read("other.cache") == cache);
+    let json = folder.train_json("data.vw --cache kept.cache --threads 3 --passes 2");
+    assert_eq!(json["examples"], 8000);
+    folder.write("data.vw", made_up::sparse(500, 3));
+    let run = folder.run("train data.vw --cache kept.cache --threads 2").succeeds();
+    assert!(
+        run.stderr.starts_with("the cache kept.cache is made anew: the data has changed since\n"),
+        "{}",
+        run.stderr
+    );
+    folder
+        .run("train data.vw --cache test.vw --threads 2")
+        .refuses("test.vw is not a russet cache; it would be overwritten");
+}
+
+#[test]
+fn bad_lines_in_a_cache_are_reported_once() {
+    let folder = Folder::with("data.vw", "1 | a\n1 | a:b\n-1 | b\n".repeat(50));
+    let run = folder.run("train data.vw --cache kept.cache --threads 2 --on-error skip --passes 2").succeeds();
+    assert!(run.stderr.contains("skipped 50 lines with errors; the first: data.vw:2:7:"), "{}", run.stderr);
+}
+
+#[test]
+fn products_that_share_weights_cannot_be_matched() {
+    let folder = folder();
+    folder.run("train data.vw --threads 2 --expansion quadratic --bits 9 -q").fails(
+        "more than one rank needs a weight for each product, which takes more bits here; or features indexed by hash",
+    );
 }
 
 #[test]
@@ -120,20 +173,19 @@ fn what_does_not_go_together_is_refused() {
     let folder = folder();
     folder.train("data.vw");
     for (flags, message) in [
-        ("--resume trained.model", "--resume cannot be used with --threads above 1 yet"),
-        ("-o model --checkpoint-every 9", "--checkpoint-every cannot be used with --threads above 1 yet"),
-        ("--cache kept.cache", "--cache cannot be used with --threads above 1 yet"),
-        ("--holdout 0.2", "--holdout cannot be used with --threads above 1 yet"),
-        ("--examples 9", "--examples cannot be used with --threads above 1 yet"),
-        ("--readers 2", "--readers cannot be used with --threads above 1 yet"),
-        ("--expansion quadratic", "the expansion quadratic cannot be used with more than one rank yet"),
+        (
+            "-o model --checkpoint-every 9",
+            "--checkpoint-every cannot be used with more than one rank; --checkpoint saves at the end of each pass",
+        ),
+        ("--holdout 0.2", "--holdout cannot be used with more than one rank"),
+        ("--examples 9", "--examples cannot be used with more than one rank"),
         ("--select picky-ssm", "a picky rule of selection cannot be used with more than one rank yet"),
     ] {
         folder.run(&format!("train data.vw --threads 2 {flags}")).refuses(message);
     }
     folder
         .feed("train - --threads 2", "1 | a\n")
-        .refuses("--threads above 1 needs files: standard input cannot be dealt out");
+        .refuses("more than one rank needs files: standard input cannot be dealt out");
     folder.run("train data.vw --sync-every 5").refuses("--sync-every is for --threads above 1");
     folder.run("train data.vw --average plain").refuses("--average is for --threads above 1");
     assert_eq!(folder.run("train data.vw --threads 0").code, Some(2));

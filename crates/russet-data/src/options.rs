@@ -80,8 +80,8 @@ pub struct ReadOptions {
     pub hash_blocks: bool,
     /// How much text a block aims to hold.
     pub block_bytes: usize,
-    /// Only a part of the inputs is wanted, read by one thread. A block of a cache may declare features that later ones use, so all of
-    /// its blocks come out, and whoever learns has to [skip](russet::Learner::skip) those of other parts.
+    /// Only a part of the inputs is wanted. A block of a cache may declare features that later ones use, so all of its blocks come
+    /// out, those of other parts without examples, and whoever learns has to [skip](russet::Learner::skip) these.
     pub shard: Option<Shard>,
     /// What the user says about the columns of a table.
     pub csv: CsvOptions,

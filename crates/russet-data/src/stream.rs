@@ -83,7 +83,7 @@ impl Stream {
         let Some(Opened { blocks, format, schema }) = opened else {
             return Ok(Stream { source: Source::Nothing, format: Format::Vw, schema: None, progress, failed: None });
         };
-        let source = if (options.threads <= 1 || options.shard.is_some()) && !may_wait {
+        let source = if options.threads <= 1 && !may_wait {
             Source::Inline(Box::new(Inline { blocks, parser: Parser::new(0, options), spare: None }))
         } else {
             Source::Threads(Threads::start(blocks, format, &options))
@@ -243,10 +243,10 @@ impl Worker {
             let mut parsed = self.spares.try_recv().unwrap_or_default();
             let cut = self.cut(&mut parsed);
             let (number, result) = match cut {
-                Ok(false) => return,
-                Ok(true) => {
+                Ok(None) => return,
+                Ok(Some(number)) => {
                     self.parser.parse(self.format, &mut parsed);
-                    (parsed.block.sequence, Ok(parsed))
+                    (number, Ok(parsed))
                 }
                 Err((number, error)) => (number, Err(error)),
             };
@@ -256,14 +256,17 @@ impl Worker {
         }
     }
 
-    /// Cuts the next block off the input.
-    fn cut(&self, parsed: &mut Parsed) -> Result<bool, (u64, DataError)> {
+    /// Cuts the next block off the input; gives its place in the order in which they come out.
+    fn cut(&self, parsed: &mut Parsed) -> Result<Option<u64>, (u64, DataError)> {
         let mut shared = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(blocks) = shared.as_mut() else { return Ok(false) };
-        let number = blocks.sequence();
-        blocks.next(&mut parsed.block).map_err(|error| {
-            *shared = None;
-            (number, error)
-        })
+        let Some(blocks) = shared.as_mut() else { return Ok(None) };
+        let number = blocks.given();
+        match blocks.next(&mut parsed.block) {
+            Ok(found) => Ok(found.then_some(number)),
+            Err(error) => {
+                *shared = None;
+                Err((number, error))
+            }
+        }
     }
 }

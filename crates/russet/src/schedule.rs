@@ -39,6 +39,12 @@ impl Schedule {
         (left as f32).clamp(lowest, 1.0)
     }
 
+    /// After how many examples the learning rate begins to fall, if it does: see [`Schedule::cooled`].
+    pub(crate) fn cooling(&self) -> Option<u64> {
+        let length = self.length.filter(|_| self.epochs > 1)?;
+        Some(length - length / (2 * u64::from(self.epochs)))
+    }
+
     /// After how many examples the epoch that follows `grown` growths ends with another, if it does.
     ///
     /// Equal epochs of `floor(length / epochs)` leave a whole one after the last growth; a course with fewer examples than
@@ -87,7 +93,9 @@ mod tests {
         let schedule = Schedule::new(6, Some(600));
         let rates = [1, 500, 550, 575, 590, 600, 601].map(|seen| schedule.cooled(seen, 0.25));
         assert_eq!(rates, [1.0, 1.0, 1.0, 0.5, 0.25, 0.25, 1.0]);
+        assert_eq!(schedule.cooling(), Some(550));
         assert_eq!(Schedule::new(6, None).cooled(600, 0.25), 1.0);
+        assert_eq!((Schedule::new(6, None).cooling(), Schedule::new(1, Some(600)).cooling()), (None, None));
         assert_eq!(Schedule::new(1, Some(600)).cooled(600, 0.25), 1.0);
     }
 

@@ -140,6 +140,10 @@ pub(crate) struct ParallelArgs {
     #[arg(long, default_value = "0.25", allow_negative_numbers = true)]
     pub(crate) alpha: f64,
 
+    /// Ranks are processes rather than threads, started by this program, which is given -n and their number
+    #[arg(long, value_name = "LAUNCHER", num_args = 0..=1, require_equals = true, default_missing_value = "mpirun")]
+    pub(crate) mpi: Option<String>,
+
     /// Print the table as one JSON object on standard output
     #[arg(long)]
     pub(crate) json: bool,

@@ -72,7 +72,7 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) passes: Option<u32>,
 
-    /// Learn on N ranks at once, each with its part of the data, as threads of this process
+    /// Learn on N ranks at once, each with its part of the data, as threads of this process; mpirun starts more elsewhere
     #[arg(long, value_name = "N", default_value = "1", help_heading = "In parallel")]
     pub(crate) threads: NonZero<usize>,
 
@@ -88,13 +88,17 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) examples: Option<u64>,
 
-    /// Go on with a model: a finished one learns from new data, a checkpoint continues where it stopped
+    /// Go on with a model: a finished one learns from new data, a checkpoint (or the folder it is in) continues where it stopped
     #[arg(long, value_name = "MODEL")]
     pub(crate) resume: Option<PathBuf>,
 
     /// Save the unfinished model to the output every N examples
     #[arg(long, value_name = "N", requires = "output", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) checkpoint_every: Option<u64>,
+
+    /// Save the unfinished model in this folder at the end of each pass; go on with --resume FOLDER, on any number of ranks
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) checkpoint: Option<PathBuf>,
 
     /// Keep the parsed data in this file; it is used when it fits the data, and made anew when not
     #[arg(long, value_name = "FILE")]

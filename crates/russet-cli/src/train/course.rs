@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::ahead::{Portion, Portions};
 use super::beside::Beside;
 use super::board::Board;
+use super::checkpoint_file;
 use super::length::Length;
 use super::place::{Place, difference};
 use super::source::Sources;
@@ -115,6 +116,8 @@ pub(crate) struct Training {
     pub(crate) resume_at: Option<Place>,
     pub(crate) output: Option<PathBuf>,
     pub(crate) checkpoint_every: Option<u64>,
+    /// Where to save the model at the end of each pass.
+    pub(crate) checkpoints: Option<PathBuf>,
     pub(crate) skipped: Skipped,
     /// The time spent reading and learning.
     pub(crate) seconds: f64,
@@ -139,6 +142,9 @@ impl Training {
             }
             if let Ended::Interrupted = self.pass(pass, replay)? {
                 return Ok(Ended::Interrupted);
+            }
+            if !replay {
+                self.checkpoint_of_pass(pass)?;
             }
         }
         if self.resume_at.is_some() {
@@ -303,10 +309,17 @@ impl Training {
         self.length.settle(&self.course, &mut self.learner)?;
         // Interrupted before the place to resume at was reached: that place still holds.
         let place = self.resume_at.as_ref().unwrap_or(&self.position);
-        place.attach_to(&mut self.learner)?;
-        model_file::save(&self.learner.models(), path)?;
-        Place::detach_from(&mut self.learner);
-        Ok(())
+        place.clone().save(&mut self.learner, path)
+    }
+
+    /// Saves the model at the end of a pass, if that is wanted.
+    fn checkpoint_of_pass(&mut self, pass: u32) -> Result<()> {
+        let Some(folder) = self.checkpoints.as_ref().filter(|_| pass + 1 < self.course.passes) else { return Ok(()) };
+        let path = checkpoint_file(folder);
+        self.catch_up();
+        self.length.settle(&self.course, &mut self.learner)?;
+        let place = Place { course: self.course.settings.clone(), pass: pass + 1, ..Place::default() };
+        place.save(&mut self.learner, &path)
     }
 }
 

@@ -5,11 +5,13 @@ mod beside;
 mod board;
 mod course;
 mod length;
-mod parallel;
+pub(crate) mod parallel;
 mod place;
+mod scratch;
 mod source;
 mod summary;
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -20,7 +22,7 @@ use russet::settings::Settings;
 use russet_data::{Inputs, ReadOptions};
 
 use crate::args::TrainArgs;
-use crate::output::{UsageError, count, note, say};
+use crate::output::{UsageError, WriteError, count, note, say};
 use crate::{data, interrupt, model_file};
 use board::Board;
 use course::{Course, Ended, Training};
@@ -32,12 +34,12 @@ use summary::{Ranks, Summary};
 pub(crate) fn run(args: &TrainArgs) -> Result<ExitCode> {
     let started = Instant::now();
     interrupt::watch()?;
-    let inputs = args.data.inputs()?;
-    parallel::check(args, &inputs)?;
-    check_first(args, &inputs)?;
-    if args.threads.get() > 1 {
-        return parallel::run(args, &inputs, begin(args)?.0.first(), started);
+    if let Some(code) = parallel::run(args, started)? {
+        return Ok(code);
     }
+    let inputs = args.data.inputs()?;
+    check_inputs(args, &inputs)?;
+    check_outputs(args, &inputs)?;
     let (model, place) = begin(args)?;
     let schema = model_file::schema(&model, &args.data.options(true).csv)?;
     let options = data::with_all_classes(args.data.options(true), &inputs, schema.is_some())?;
@@ -51,13 +53,23 @@ pub(crate) fn run(args: &TrainArgs) -> Result<ExitCode> {
     }
 }
 
-/// What can be found out now rather than after hours of training.
-fn check_first(args: &TrainArgs, inputs: &Inputs) -> Result<()> {
-    let test = match &args.test {
-        Some(test) => Inputs::find(std::slice::from_ref(test))?,
-        None => inputs.clone(),
-    };
-    test.check()?;
+/// What is tested with, if it is not a part of the data.
+fn test_inputs(args: &TrainArgs) -> Result<Option<Inputs>> {
+    Ok(args.test.as_ref().map(|test| Inputs::find(std::slice::from_ref(test))).transpose()?)
+}
+
+/// What can be found out of the data now rather than after hours of training.
+fn check_inputs(args: &TrainArgs, inputs: &Inputs) -> Result<()> {
+    Ok(test_inputs(args)?.as_ref().unwrap_or(inputs).check()?)
+}
+
+/// The same for what will be written.
+fn check_outputs(args: &TrainArgs, inputs: &Inputs) -> Result<()> {
+    let test = test_inputs(args)?.unwrap_or_else(|| inputs.clone());
+    if let Some(folder) = &args.checkpoint {
+        std::fs::create_dir_all(folder).map_err(|cause| WriteError::file(folder, cause))?;
+        data::check_output(Some(&checkpoint_file(folder)), inputs)?;
+    }
     for path in [&args.output, &args.cache].into_iter().flatten() {
         data::check_output(Some(path), inputs)?;
         data::check_output(Some(path), &test)?;
@@ -68,9 +80,19 @@ fn check_first(args: &TrainArgs, inputs: &Inputs) -> Result<()> {
     Ok(())
 }
 
+/// Where in a folder the checkpoint is that `--checkpoint` writes.
+fn checkpoint_file(folder: &Path) -> PathBuf {
+    folder.join("checkpoint.model")
+}
+
+/// A checkpoint by its own name or that of its folder.
+fn checkpoint_in(path: &Path) -> PathBuf {
+    if path.is_dir() { checkpoint_file(path) } else { path.to_owned() }
+}
+
 /// The model to start from: an empty one, or the one to resume with its place in the data.
 fn begin(args: &TrainArgs) -> Result<(Models, Option<Place>)> {
-    let Some(path) = &args.resume else {
+    let Some(path) = &args.resume.as_deref().map(checkpoint_in) else {
         let settings = args.learn.applied_to(&Settings::default());
         args.learn.without_effect(&settings)?;
         let mut model = Model::new(settings.check()?);
@@ -115,6 +137,7 @@ fn prepare(
         resume_at: place,
         output: args.output.clone(),
         checkpoint_every: args.checkpoint_every,
+        checkpoints: args.checkpoint.clone(),
         skipped: data::Skipped::default(),
         seconds: 0.0,
         position: Place::default(),

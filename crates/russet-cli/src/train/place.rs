@@ -1,11 +1,15 @@
 //! Where in its course a training is: saved with a checkpoint, and found again on resuming.
 
+use std::path::Path;
+
 use anyhow::{Context, Result, bail};
 use russet::classes::{Learners, Models};
+use russet::parallel::Counted;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::course::CourseSettings;
+use crate::model_file;
 
 /// The attachment that makes a model a checkpoint.
 const PLACE: &str = "place";
@@ -28,6 +32,9 @@ pub(crate) struct Place {
     pub(crate) taken: u64,
     /// A hash of all blocks begun: how other data is recognised.
     pub(crate) chain: u64,
+    /// What each of several ranks has counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) ranks: Option<Counted>,
 }
 
 impl Place {
@@ -39,10 +46,18 @@ impl Place {
         Ok(Some(place))
     }
 
-    /// Makes a model a checkpoint.
-    pub(crate) fn attach_to(&self, learner: &mut Learners) -> Result<()> {
-        learner.attach(PLACE, Some(serde_json::to_string(self)?));
+    /// Makes a model a checkpoint, by way of `attach`.
+    pub(crate) fn attach_to(&self, attach: impl FnOnce(&str, Option<String>)) -> Result<()> {
+        attach(PLACE, Some(serde_json::to_string(self)?));
         Ok(())
+    }
+
+    /// Saves a model as a checkpoint.
+    pub(crate) fn save(&self, learner: &mut Learners, path: &Path) -> Result<()> {
+        self.attach_to(|name, text| learner.attach(name, text))?;
+        let saved = model_file::save(&learner.models(), path);
+        Place::detach_from(learner);
+        saved
     }
 
     /// Makes a model a finished one again.
@@ -59,6 +74,7 @@ impl Place {
     pub(crate) fn begin_pass(&mut self, pass: u32, from_cache: bool) {
         (self.pass, self.from_cache) = (pass, from_cache);
         (self.blocks, self.examples, self.taken, self.chain) = (0, 0, 0, 0);
+        self.ranks = None;
     }
 
     /// Begins a block with this hash.

@@ -9,8 +9,8 @@ use russet::batch::Batch;
 use russet_data::atomic::AtomicFile;
 use russet_data::cache::{self, CacheFit, CacheHeader, CacheWriter};
 use russet_data::{Block, Fingerprint, Format, Inputs, OnError, ReadOptions, Stream};
-use tempfile::TempPath;
 
+use super::scratch::Scratch;
 use crate::data;
 use crate::interrupt;
 use crate::output::{UsageError, WriteError, note};
@@ -31,12 +31,12 @@ pub(crate) struct Sources {
 enum Ready {
     No,
     Kept(PathBuf),
-    Temporary(TempPath),
+    Temporary(Scratch),
 }
 
 enum Writing {
     Kept(CacheWriter<AtomicFile>),
-    Temporary(CacheWriter<BufWriter<File>>, TempPath),
+    Temporary(CacheWriter<BufWriter<File>>, Scratch),
 }
 
 impl Sources {
@@ -112,7 +112,7 @@ impl Sources {
         let path: Option<&Path> = match &self.ready {
             Ready::No => None,
             Ready::Kept(path) => Some(path),
-            Ready::Temporary(path) => Some(path),
+            Ready::Temporary(scratch) => Some(scratch.path()),
         };
         if let Some(path) = path {
             let options = ReadOptions { format: Some(Format::Cache), shard: None, ..self.options.clone() };
@@ -135,9 +135,10 @@ impl Sources {
             let writer = AtomicFile::create(path).and_then(|file| CacheWriter::new(file, header));
             return Ok(Writing::Kept(writer.map_err(|cause| WriteError::file(path, cause))?));
         }
-        let (file, path) = tempfile::Builder::new().prefix("russet-").suffix(".cache").tempfile()?.into_parts();
+        let cannot = |cause| WriteError::file(&std::env::temp_dir(), cause);
+        let (file, scratch) = Scratch::create().map_err(cannot)?;
         let writer = CacheWriter::new(BufWriter::with_capacity(1 << 16, file), header);
-        Ok(Writing::Temporary(writer.map_err(|cause| WriteError::file(&path, cause))?, path))
+        Ok(Writing::Temporary(writer.map_err(cannot)?, scratch))
     }
 
     /// Adds a batch to the cache that is being written, if any.
@@ -146,8 +147,8 @@ impl Sources {
         match &mut self.writing {
             None => Ok(()),
             Some(Writing::Kept(writer)) => writer.write(batch).map_err(|cause| WriteError::file(kept, cause).into()),
-            Some(Writing::Temporary(writer, path)) => {
-                writer.write(batch).map_err(|cause| WriteError::file(path, cause).into())
+            Some(Writing::Temporary(writer, _)) => {
+                writer.write(batch).map_err(|cause| WriteError::file(&std::env::temp_dir(), cause).into())
             }
         }
     }
@@ -166,9 +167,10 @@ impl Sources {
                 writer.finish().and_then(AtomicFile::commit).map_err(|cause| WriteError::file(&kept, cause))?;
                 self.ready = Ready::Kept(kept);
             }
-            Some(Writing::Temporary(writer, path)) => {
-                writer.finish().and_then(|mut out| out.flush()).map_err(|cause| WriteError::file(&path, cause))?;
-                self.ready = Ready::Temporary(path);
+            Some(Writing::Temporary(writer, scratch)) => {
+                let finished = writer.finish().and_then(|mut out| out.flush());
+                finished.map_err(|cause| WriteError::file(&std::env::temp_dir(), cause))?;
+                self.ready = Ready::Temporary(scratch);
             }
         }
         Ok(())

@@ -20,10 +20,19 @@ impl Child {
     pub(crate) fn start(folder: &Folder, arguments: &str) -> Child {
         let mut command = Command::new(RUSSET);
         command.args(arguments.split_whitespace()).current_dir(folder.path("")).env("TMPDIR", folder.path(""));
+        Child::of(command)
+    }
+
+    /// Another program, watched in the same way.
+    pub(crate) fn of(mut command: Command) -> Child {
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let (input, errors) = (child.stdin.take(), child.stderr.take().unwrap());
         Child { child, input, errors: BufReader::new(errors), said: String::new() }
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     pub(crate) fn feed(&mut self, text: &str) {
@@ -77,13 +86,13 @@ impl Drop for Child {
 
 /// Every checkpoint of a training, and the finished model as the last.
 pub(crate) fn checkpoints(folder: &Folder, arguments: &str) -> Vec<Vec<u8>> {
-    catch_models(folder, || folder.run(&format!("train {arguments} -q -o caught")))
+    catch_models(folder, "caught", || folder.run(&format!("train {arguments} -q -o caught")))
 }
 
-/// The models that a run writes to `caught`: that is a named pipe, which the program writes to directly.
-pub(crate) fn catch_models(folder: &Folder, run: impl FnOnce() -> Run) -> Vec<Vec<u8>> {
+/// The models that a run writes to a file: that is a named pipe, which the program writes to directly.
+pub(crate) fn catch_models(folder: &Folder, name: &str, run: impl FnOnce() -> Run) -> Vec<Vec<u8>> {
     const MAGIC: &[u8] = b"russet\x1a\n";
-    let path = folder.path("caught");
+    let path = folder.path(name);
     assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
     // While this end is open, the reader does not see an end of file between two models.
     let keep_open = OpenOptions::new().read(true).write(true).open(&path).unwrap();

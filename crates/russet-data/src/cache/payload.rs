@@ -116,12 +116,12 @@ fn write_number(mut number: u64, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
-/// Fills `batch` from a block of a cache.
-pub(crate) fn decode(block: &Block, batch: &mut Batch) -> Result<(), DataError> {
-    decode_payload(&block.bytes, batch).ok_or_else(|| damaged(&Arc::clone(&block.name)))
+/// Fills `batch` from a block of a cache; without its `examples`, if these are not wanted, only with the features that it declares.
+pub(crate) fn decode(block: &Block, examples: bool, batch: &mut Batch) -> Result<(), DataError> {
+    decode_payload(&block.bytes, examples, batch).ok_or_else(|| damaged(&Arc::clone(&block.name)))
 }
 
-fn decode_payload(payload: &[u8], batch: &mut Batch) -> Option<()> {
+fn decode_payload(payload: &[u8], wanted: bool, batch: &mut Batch) -> Option<()> {
     let mut input = Input { rest: payload };
     let [first_declared, declared, examples] = [input.u32()?, input.u32()?, input.u32()?];
     batch.start_foreign(0, first_declared);
@@ -130,6 +130,9 @@ fn decode_payload(payload: &[u8], batch: &mut Batch) -> Option<()> {
         batch.declare(id, input.bytes()?);
     }
     let known = first_declared.checked_add(declared)?;
+    if !wanted {
+        return Some(());
+    }
     let mut line = 0;
     for _ in 0..examples {
         line = decode_example(&mut input, batch, known, line)?;
@@ -262,7 +265,7 @@ mod tests {
             }
             let (mut bytes, mut decoded) = (Vec::new(), Batch::default());
             encode(&batch, &mut bytes);
-            decode_payload(&bytes, &mut decoded).unwrap();
+            decode_payload(&bytes, true, &mut decoded).unwrap();
             let mut again = Vec::new();
             encode(&decoded, &mut again);
             prop_assert_eq!(&bytes, &again);
@@ -275,7 +278,7 @@ mod tests {
 
         #[test]
         fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = decode_payload(&bytes, &mut Batch::default());
+            let _ = decode_payload(&bytes, true, &mut Batch::default());
         }
     }
 }

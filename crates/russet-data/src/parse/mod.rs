@@ -96,7 +96,8 @@ impl Parser {
     pub(crate) fn parse(&mut self, format: Format, parsed: &mut Parsed) {
         (parsed.skipped, parsed.complaint, parsed.fatal) = (0, None, None);
         if format == Format::Cache {
-            parsed.fatal = cache::decode(&parsed.block, &mut parsed.batch).err();
+            let wanted = self.options.shard.is_none_or(|shard| shard.takes(parsed.block.sequence));
+            parsed.fatal = cache::decode(&parsed.block, wanted, &mut parsed.batch).err();
             return;
         }
         parsed.batch.start(&mut self.dictionary);

@@ -59,6 +59,7 @@ pub(crate) struct Blocks {
     options: ReadOptions,
     progress: Progress,
     sequence: u64,
+    given: u64,
 }
 
 struct OpenFile {
@@ -82,16 +83,16 @@ impl Blocks {
     pub(crate) fn new(inputs: &Inputs, options: ReadOptions) -> Blocks {
         let progress = Progress { read: Arc::default(), total: inputs.bytes() };
         let waiting = inputs.iter().cloned().collect::<Vec<_>>().into_iter();
-        Blocks { waiting, open: None, format: None, options, progress, sequence: 0 }
+        Blocks { waiting, open: None, format: None, options, progress, sequence: 0, given: 0 }
     }
 
     pub(crate) fn progress(&self) -> Progress {
         self.progress.clone()
     }
 
-    /// The number that the next block will have.
-    pub(crate) fn sequence(&self) -> u64 {
-        self.sequence
+    /// How many blocks have come out. Those of other parts of the inputs may have been passed over, so this is not the next one's number.
+    pub(crate) fn given(&self) -> u64 {
+        self.given
     }
 
     /// Opens the first file, if none is open yet, and gives its format and layout. What is wrong with the first
@@ -129,6 +130,7 @@ impl Blocks {
         if self.options.hash_blocks {
             block.hash = xxh3_64(&block.bytes);
         }
+        self.given += 1;
         Ok(true)
     }
 

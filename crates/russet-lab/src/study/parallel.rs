@@ -25,6 +25,8 @@ pub struct ParallelSettings {
     pub passes: u32,
     /// The exponent of apple's growth.
     pub alpha: f64,
+    /// What starts ranks as processes connected by MPI, with its arguments; threads learn if it is empty.
+    pub launcher: Vec<String>,
 }
 
 /// The table.
@@ -36,6 +38,8 @@ pub struct ParallelTable {
     pub passes: u32,
     /// The exponent of apple's growth.
     pub alpha: f64,
+    /// Whether ranks were processes connected by MPI.
+    pub mpi: bool,
     /// A row for each way to learn and number of ranks.
     pub rows: Vec<ParallelRow>,
 }
@@ -102,7 +106,8 @@ pub fn table(
         }
     }
     let data = settings.data.display().to_string();
-    Ok(ParallelTable { data, passes: settings.passes, alpha: settings.alpha, rows })
+    let mpi = !settings.launcher.is_empty();
+    Ok(ParallelTable { data, passes: settings.passes, alpha: settings.alpha, mpi, rows })
 }
 
 /// Writes the first four fifths and the rest of the data, as a study does.
@@ -133,6 +138,17 @@ fn split(settings: &ParallelSettings, folder: &Path, cancelled: &AtomicBool) -> 
     }
 }
 
+/// How a training is started on so many ranks.
+fn call(settings: &ParallelSettings, ranks: usize, mut arguments: Vec<String>) -> Call {
+    let Some((launcher, flags)) = settings.launcher.split_first() else {
+        arguments.extend(["--threads".to_owned(), ranks.to_string()]);
+        return Call { program: settings.russet.clone(), arguments };
+    };
+    let russet = settings.russet.to_string_lossy().into_owned();
+    let launched = flags.iter().cloned().chain(["-n".to_owned(), ranks.to_string(), russet]).chain(arguments);
+    Call { program: launcher.into(), arguments: launched.collect() }
+}
+
 fn row(
     settings: &ParallelSettings,
     (method, flags, paper_auc, paper_seconds): Method,
@@ -143,14 +159,14 @@ fn row(
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let mut arguments = vec!["train".to_owned(), text(train), "--test".to_owned(), text(test)];
     arguments.extend(["--json", "--quiet", "--passes"].map(str::to_owned));
-    arguments.extend([settings.passes.to_string(), "--threads".to_owned(), ranks.to_string()]);
+    arguments.push(settings.passes.to_string());
     arguments.extend(flags.iter().map(|flag| (*flag).to_owned()));
     if flags.contains(&"apple") {
         arguments.extend(["--alpha".to_owned(), settings.alpha.to_string()]);
     }
-    let call = Call { program: settings.russet.clone(), arguments };
+    let call = call(settings, ranks, arguments);
     let failed = |problem: String| StudyError::Run { title: format!("{method} on {ranks} ranks"), problem };
-    let cannot = |cause| StudyError::Program { path: settings.russet.clone(), cause };
+    let cannot = |cause| StudyError::Program { path: call.program.clone(), cause };
     match child::run(&call, None, cancelled).map_err(cannot)? {
         Ended::Well(measured) => {
             let result: Outcome = serde_json::from_str(&measured.output).map_err(|error| failed(error.to_string()))?;

@@ -171,6 +171,16 @@ impl Learner {
         self.next_growth = self.following_growth();
     }
 
+    /// Says that the feature set stays as it is from now on; `course`: how many examples the learner's course has, if it is under way.
+    pub(crate) fn keep_grown(&mut self, course: Option<u64>) {
+        // One epoch never grows.
+        self.growing = Some(Schedule::new(1, None));
+        if let Some(growth) = &mut self.model.growth {
+            growth.schedule = Schedule::new(self.model.settings.epochs, course);
+        }
+        self.next_growth = self.following_growth();
+    }
+
     /// The model, to be laid out anew; [`Learner::forget_places`] has to follow.
     pub(crate) fn model_mut(&mut self) -> &mut Model {
         &mut self.model

@@ -31,6 +31,12 @@ pub trait Collective {
     /// What this rank has spent on the others so far.
     fn traffic(&self) -> Traffic;
 
+    /// Finds out whether another rank has failed, without waiting for anyone. It costs little, so a rank that works for long before it
+    /// meets the others can ask now and then.
+    fn check(&mut self) -> Result<(), CollectiveError> {
+        Ok(())
+    }
+
     /// Hands `bytes` to all ranks; gives what each has handed over, in the order of ranks.
     fn gather(&mut self, bytes: &[u8]) -> Result<Vec<Arc<[u8]>>, CollectiveError>;
 
@@ -112,6 +118,18 @@ pub enum CollectiveError {
     Left {
         /// That rank.
         rank: usize,
+    },
+    /// Another rank has said why it cannot go on.
+    #[error("rank {rank} on {host}: {message}")]
+    Failed {
+        /// That rank.
+        rank: usize,
+        /// The machine it runs on.
+        host: String,
+        /// What it said.
+        message: String,
+        /// The exit code that it asks for.
+        code: u8,
     },
     /// Another rank brought another number of values.
     #[error("rank {rank} brought {found} values where this one has {expected}")]

@@ -19,6 +19,11 @@ impl Moves {
         self.0[slot as usize]
     }
 
+    /// How many slots there were.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(super) fn is_none(&self) -> bool {
         (0..).zip(&self.0).all(|(slot, moved)| slot == *moved)
     }

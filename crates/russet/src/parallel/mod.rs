@@ -15,7 +15,9 @@
 //! With one rank nothing of this happens: it learns as it would without.
 
 mod collective;
+mod counts;
 mod features;
+mod fixed;
 mod mean;
 mod note;
 mod parents;
@@ -25,6 +27,7 @@ mod weights;
 mod wire;
 
 pub use collective::{Collective, CollectiveError, Traffic};
+pub use counts::Counted;
 pub use mean::Average;
 pub use synchroniser::Synchroniser;
 pub use threads::ThreadCollective;
@@ -43,6 +46,11 @@ pub enum ParallelError {
     /// These settings are for one rank.
     #[error("{0} cannot be used with more than one rank yet")]
     Unsupported(&'static str),
+    /// Products share weights, and these cannot be matched.
+    #[error(
+        "more than one rank needs a weight for each product, which takes more bits here; or features indexed by hash"
+    )]
+    Crowded,
     /// What a rank sent cannot be understood: it is of another version, or has other settings.
     #[error("what rank {rank} sent cannot be understood: do all ranks have the same version and settings?")]
     Malformed {
@@ -59,12 +67,8 @@ pub enum ParallelError {
 
 /// Refuses settings that more than one rank cannot learn with.
 pub fn check(settings: &Settings) -> Result<(), ParallelError> {
-    match settings.expansion {
-        ExpansionKind::Quadratic => Err(ParallelError::Unsupported("the expansion quadratic")),
-        ExpansionKind::Cubic => Err(ParallelError::Unsupported("the expansion cubic")),
-        ExpansionKind::Apple if settings.select.rule().is_picky() => {
-            Err(ParallelError::Unsupported("a picky rule of selection"))
-        }
-        ExpansionKind::Linear | ExpansionKind::Apple => Ok(()),
+    if settings.expansion == ExpansionKind::Apple && settings.select.rule().is_picky() {
+        return Err(ParallelError::Unsupported("a picky rule of selection"));
     }
+    Ok(())
 }

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Collective, ParallelError};
 use crate::guard::{GuardState, Mixture};
-use crate::metrics::Progressive;
+use crate::metrics::{LabelsSeen, Progressive};
 use crate::model::Model;
 use crate::step::{GlobalScale, Shrinkage};
 
@@ -13,6 +13,8 @@ pub(super) struct Note {
     pub(super) done: bool,
     /// How many examples it has learned from since ranks last came together.
     pub(super) learned: u64,
+    /// It has come to where the learning rate begins to fall, so that the guard's comparison begins anew.
+    cools: bool,
     pub(super) progress: Progressive,
     scale: GlobalScale,
     rounds: u64,
@@ -20,9 +22,9 @@ pub(super) struct Note {
 }
 
 impl Note {
-    pub(super) fn of(model: &Model, done: bool, learned: u64) -> Note {
+    pub(super) fn of(model: &Model, done: bool, learned: u64, cools: bool) -> Note {
         let guard = model.guard.as_ref().map(|guard| guard.state);
-        Note { done, learned, progress: model.progress, scale: model.scale, rounds: model.rounds, guard }
+        Note { done, learned, cools, progress: model.progress, scale: model.scale, rounds: model.rounds, guard }
     }
 
     /// The notes of all ranks, in their order.
@@ -35,26 +37,19 @@ impl Note {
     }
 }
 
-/// Progressive validation over all ranks.
-pub(super) fn totals(notes: &[Note]) -> Progressive {
-    let mut totals = Progressive::default();
-    for note in notes {
-        totals.labels.merge(&note.progress.labels);
-        totals.tally.merge(&note.progress.tally);
-    }
-    totals
-}
-
 /// Gives a model what ranks have in common besides weights. `mixture`: what it was when they last came together.
-pub(super) fn apply(notes: &[Note], model: &mut Model, mixture: &mut Mixture) {
+pub(super) fn apply(notes: &[Note], labels: LabelsSeen, model: &mut Model, mixture: &mut Mixture) {
     let active = || notes.iter().filter(|note| note.learned > 0);
-    model.progress.labels = totals(notes).labels;
+    model.progress.labels = labels;
     model.scale = mean_scale(active().map(|note| note.scale));
     model.rounds = active().map(|note| note.rounds).max().unwrap_or(model.rounds);
     let Some(guard) = &mut model.guard else { return };
     let states = || active().filter_map(|note| note.guard);
     let before = *mixture;
     states().for_each(|state| mixture.merge(&state.mixture, &before));
+    if notes.iter().any(|note| note.cools) {
+        *mixture = Mixture::default();
+    }
     guard.state = GuardState {
         scale: mean_scale(states().map(|state| state.scale)),
         shrinkage: Shrinkage::default(),

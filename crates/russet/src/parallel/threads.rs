@@ -84,6 +84,13 @@ impl Collective for ThreadCollective {
         self.traffic
     }
 
+    fn check(&mut self) -> Result<(), CollectiveError> {
+        match self.meeting.lock().left.iter().position(|left| *left) {
+            Some(rank) => Err(CollectiveError::Left { rank }),
+            None => Ok(()),
+        }
+    }
+
     fn gather(&mut self, bytes: &[u8]) -> Result<Vec<Arc<[u8]>>, CollectiveError> {
         let started = Instant::now();
         let gathered = self.meet(bytes);
@@ -165,6 +172,24 @@ mod tests {
             let expected = if rank == 2 { Ok(()) } else { Err(CollectiveError::Left { rank: 2 }) };
             assert_eq!(found.unwrap(), expected);
         }
+    }
+
+    #[test]
+    fn a_rank_that_works_alone_can_ask_whether_another_has_failed() {
+        let found = on_all(2, |mut rank| {
+            if rank.rank() == 1 {
+                return Ok(());
+            }
+            rank.check().unwrap_or_else(|error| assert_eq!(error, CollectiveError::Left { rank: 1 }));
+            (0..10_000).try_for_each(|_| {
+                thread::sleep(std::time::Duration::from_millis(1));
+                rank.check()
+            })
+        });
+        assert_eq!(
+            found.into_iter().map(|found| found.unwrap()).collect::<Vec<_>>()[0],
+            Err(CollectiveError::Left { rank: 1 })
+        );
     }
 
     #[test]

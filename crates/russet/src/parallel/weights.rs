@@ -27,7 +27,7 @@ impl Product {
 }
 
 /// Averages all weights. Features and parents are the same everywhere, `products` are this rank's, by parent and base slot, and the
-/// model's table of products is empty. `active`: the ranks that count.
+/// model's table of products is empty, unless its expansion is fixed. `active`: the ranks that count.
 pub(super) fn average(
     model: &mut Model,
     products: &[Product],
@@ -36,7 +36,10 @@ pub(super) fn average(
     collective: &mut dyn Collective,
 ) -> Result<(), ParallelError> {
     let mut message = Writer::default();
-    let tables = [Some(&model.linear), model.guard.as_ref().map(|guard| &guard.linear)];
+    // A fixed expansion has all its products in their places.
+    let fixed = model.growth.is_none();
+    let tables =
+        [Some(&model.linear), model.guard.as_ref().map(|guard| &guard.linear), Some(&model.products).filter(|_| fixed)];
     tables.into_iter().flatten().for_each(|table| table.iter().for_each(|slot| write(slot, &mut message)));
     for product in products {
         message.u32(product.parent);
@@ -50,6 +53,9 @@ pub(super) fn average(
     average_table(&mut model.linear, &mut readers, average)?;
     if let Some(guard) = &mut model.guard {
         average_table(&mut guard.linear, &mut readers, average)?;
+    }
+    if fixed {
+        average_table(&mut model.products, &mut readers, average)?;
     }
     match union {
         Some(union) => average_products(model, products, union, readers, (average, active)),

@@ -9,10 +9,14 @@ use russet_lab::study::{ParallelRow, ParallelSettings, ParallelTable, StudyError
 
 use crate::args::ParallelArgs;
 use crate::interrupt::{self, Interrupted};
-use crate::output::{count, figure, note, say, size, table};
+use crate::output::{UsageError, count, figure, note, say, size, table};
 
 pub(crate) fn run(args: &ParallelArgs) -> Result<ExitCode> {
     Settings { alpha: args.alpha as f32, ..Settings::default() }.check()?;
+    if args.mpi.is_some() && !cfg!(feature = "mpi") {
+        return Err(UsageError("--mpi needs a russet that is built with --features mpi".to_owned()).into());
+    }
+    let words = |launcher: &String| launcher.split_whitespace().map(str::to_owned).collect();
     interrupt::watch()?;
     let settings = ParallelSettings {
         data: args.data.clone(),
@@ -21,6 +25,7 @@ pub(crate) fn run(args: &ParallelArgs) -> Result<ExitCode> {
         ranks: args.ranks.iter().copied().map(NonZero::get).collect(),
         passes: args.passes,
         alpha: args.alpha,
+        launcher: args.mpi.as_ref().map_or_else(Vec::new, words),
     };
     let mut tell = |title: &str| {
         if !args.quiet {
@@ -58,10 +63,11 @@ fn text(found: &ParallelTable) -> String {
         passes => format!("{passes} passes"),
     };
     format!(
-        "{}, {passes}, apple with alpha {}; {}\n\n{}\nThe paper's are for data and a cluster of its own.\n",
+        "{}, {passes}, apple with alpha {}; {}{}\n\n{}\nThe paper's are for data and a cluster of its own.\n",
         found.data,
         found.alpha,
         count(found.rows.len() as u64, "run"),
+        if found.mpi { " over MPI" } else { "" },
         table(&header, &found.rows.iter().map(row).collect::<Vec<_>>()),
     )
 }
