@@ -88,6 +88,12 @@ pub enum LabelProblem {
     /// The importance is negative or not a number.
     #[error("the importance is {0}; it must be 0 or more")]
     Importance(f32),
+    /// Its features make more products than an example may have.
+    #[error("the example has {features} features, whose products are more than {} million; the expansion is too much for it", expansion::MOST_PRODUCTS >> 20)]
+    TooManyProducts {
+        /// How many features it has.
+        features: usize,
+    },
 }
 
 impl Learner {
@@ -339,6 +345,10 @@ impl Learner {
         }
         if !(importance >= 0.0 && importance.is_finite()) {
             return Err(LabelProblem::Importance(importance));
+        }
+        let features = example.codes.len().saturating_mul(self.model.settings.ngram as usize);
+        if expansion::slots_needed(self.model.settings.expansion, features) > expansion::MOST_PRODUCTS as u64 {
+            return Err(LabelProblem::TooManyProducts { features });
         }
         let mut labels = self.model.progress.labels;
         labels.add(label);

@@ -2,7 +2,7 @@
 //! the roots down.
 
 use super::steps;
-use crate::weights::BaseFeatures;
+use crate::weights::{BaseFeatures, bounded};
 
 /// Up to how many base slots there may be, the constant's included: sets of them fit into one number.
 const WIDEST: u32 = 64;
@@ -77,7 +77,8 @@ impl Sweep {
         present.resize(parents.len() + 1, 0);
         let mut count = 0;
         for (number, parent) in parents.iter().enumerate() {
-            let value = values[parent.origin as usize] * by_slot[parent.slot as usize - 1];
+            // Finite, so that what is absent has the value 0 also where others have passed the range.
+            let value = bounded(values[parent.origin as usize] * by_slot[parent.slot as usize - 1]);
             values[number + 1] = value;
             // No branch: which parents are present is hard to foresee.
             present[count] = number as u32;

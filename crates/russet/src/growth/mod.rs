@@ -9,6 +9,7 @@ pub(crate) use joined::{Ground, Joined, Owners};
 pub(crate) use saved::GrowthHeader;
 pub use storage::{Layout, StorageReport};
 
+use crate::expansion::MOST_PRODUCTS;
 use crate::expansion::adaptive::{Enumerator, Parents};
 use crate::expansion::blocks::Blocks;
 use crate::expansion::families::Families;
@@ -190,7 +191,9 @@ impl Growth {
         base.listed.clear();
         let (slots, end) = (&base.slots[1..], base.slots.len() as u32);
         enumerator.present.iter().for_each(|(parent, _)| families.prefetch(*parent, slots, table));
-        for &(parent, multiplier) in &enumerator.present {
+        // An example with very many features makes do with the first parents.
+        let rows_listed = MOST_PRODUCTS / slots.len().max(1);
+        for &(parent, multiplier) in enumerator.present.iter().take(rows_listed) {
             let place = Place::Listed(base.listed.len() as u32);
             let (start, owner, mut active) = (base.listed.len(), self.parents.get(parent), slots.len() as u32);
             families.list(parent, slots, table, &mut base.listed);
