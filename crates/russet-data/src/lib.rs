@@ -9,6 +9,8 @@ pub mod cache;
 mod count;
 mod error;
 mod format;
+#[doc(hidden)]
+pub mod fuzzing;
 mod number;
 mod options;
 mod parse;

@@ -71,7 +71,9 @@ impl Guess<'_> {
         let usual =
             ["label", "target", "y"].into_iter().find_map(|name| self.header.iter().position(|column| column == name));
         usual.ok_or_else(|| {
-            let columns = self.header.iter().map(|column| quoted(column.as_bytes())).collect::<Vec<_>>().join(", ");
+            const SHOWN: usize = 100;
+            let shown = self.header.iter().take(SHOWN).map(|column| quoted(column.as_bytes()));
+            let columns = shown.collect::<Vec<_>>().join(", ") + if self.header.len() > SHOWN { ", ..." } else { "" };
             DataError::file(self.name, format!("which column is the label? Name it with --label; there are {columns}"))
         })
     }
@@ -100,12 +102,12 @@ impl Guess<'_> {
         match names.len() {
             2 => Ok(Some([names.remove(0), names.remove(0)])),
             1 => problem(format!(
-                "the label column `{label}` has only one name, `{}`, in the first rows; name both with --classes",
-                names[0]
+                "the label column `{label}` has only one name, {}, in the first rows; name both with --classes",
+                quoted(names[0].as_bytes())
             )),
             _ => problem(format!(
-                "the label column `{label}` has more than two names: `{}`, ...; expected numbers or two classes",
-                names.join("`, `")
+                "the label column `{label}` has more than two names: {}, ...; expected numbers or two classes",
+                names.iter().map(|name| quoted(name.as_bytes())).collect::<Vec<_>>().join(", ")
             )),
         }
     }
