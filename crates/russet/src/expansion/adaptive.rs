@@ -410,7 +410,7 @@ mod tests {
         while added < 300 {
             dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let slot = 1 + (dice >> 33) as u32 % 12;
-            let origin = ((dice >> 40) as u32 % 3 > 0 && added > 0).then(|| (dice >> 45) as u32 % added);
+            let origin = (dice >> 40 & 3 > 0 && added > 0).then(|| (dice >> 45) as u32 % added);
             let taken = origin.map_or(parents.is_root(slot), |parent| {
                 parents.is_offspring(parent, slot) || parents.get(parent).monomial.degree() > 3
             });
