@@ -1,5 +1,6 @@
 //! Killed at any moment, a training loses nothing that a checkpoint has, and ends as if nothing had happened.
 #![cfg(unix)]
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

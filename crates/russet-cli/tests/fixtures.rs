@@ -8,6 +8,7 @@
 //! ```
 //! writes the folders of this version's formats anew. Before a release that is how a change of format is taken note of;
 //! after it, a released folder stays what it is.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

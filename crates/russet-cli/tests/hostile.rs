@@ -1,5 +1,6 @@
 //! Input that is far larger than input should be: learned from in reasonable time, or refused with words that say why. No run may
 //! take a minute (see `common`).
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -56,7 +56,8 @@ impl Generator {
         for _ in 0..count {
             let features = [0; 5].map(|_: u64| self.roll(1000));
             let score: u64 = features.iter().map(|feature| feature % 3).sum();
-            let label = if (score + features[0] % 2 * features[1] % 2 + self.roll(3)) % 2 == 0 { 1 } else { -1 };
+            let sum = score + features[0] % 2 * (features[1] % 2) + self.roll(3);
+            let label = if sum.is_multiple_of(2) { 1 } else { -1 };
             let [a, b, c, d, e] = features;
             let _ = writeln!(text, "{label} | a{a} b{b} c{c}:0.5 d{d} e{e}:1.5");
         }
