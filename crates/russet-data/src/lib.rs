@@ -10,6 +10,8 @@ mod classes;
 mod count;
 mod error;
 mod format;
+#[doc(hidden)]
+pub mod fuzzing;
 mod number;
 mod options;
 mod parse;

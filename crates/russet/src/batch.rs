@@ -163,23 +163,27 @@ impl Batch {
         self.declared_names.push(name);
     }
 
-    /// Adds a feature to the example that is being built, by its number in the dictionary.
+    /// Adds a feature to the example that is being built, by its number in the dictionary. A value of 0 is left out.
     #[inline]
     pub fn push(&mut self, index: u32, value: f32) {
         debug_assert!(index < Code::NUMBERED);
-        self.codes.push(index);
-        self.values.push(value);
+        if value != 0.0 {
+            self.codes.push(index);
+            self.values.push(value);
+        }
     }
 
-    /// Adds a feature of the anonymous namespace that is called by a number below [`Code::NUMBERS`].
+    /// Adds a feature of the anonymous namespace that is called by a number below [`Code::NUMBERS`]. A value of 0 is left out.
     #[inline]
     pub fn push_number(&mut self, number: u32, value: f32) {
         debug_assert!(number < Code::NUMBERS);
-        self.codes.push(Code::Number(number).pack());
-        self.values.push(value);
+        if value != 0.0 {
+            self.codes.push(Code::Number(number).pack());
+            self.values.push(value);
+        }
     }
 
-    /// Adds `count` features to the example that is being built, each as `next` gives it. If `next` gives none, the
+    /// Adds `count` features to the example that is being built, each as `next` gives it, none with the value 0. If `next` gives none, the
     /// example is not complete and must be abandoned.
     #[inline]
     pub fn push_many(&mut self, count: usize, mut next: impl FnMut() -> Option<(u32, f32)>) -> Option<()> {

@@ -46,7 +46,8 @@ impl Monomial {
     }
 
     /// If `other` has the same degree and differs in exactly one factor: that factor of `other`. The two then have a
-    /// product in common: this one times that factor.
+    /// product in common: this one times that factor. The obvious way, for tests to compare with.
+    #[cfg(test)]
     pub(crate) fn one_step_to(&self, other: &Monomial) -> Option<u32> {
         if self.degree() != other.degree() {
             return None;

@@ -36,7 +36,7 @@ impl Trial {
         self.table.open(Plain, &rows, base, 0.0, &mut ignored, &mut scratch);
         let squared_slope = (importance * slope * slope).min(f32::MAX);
         self.table.measure(Plain, &rows, base, &[], squared_slope, &mut scratch);
-        let step = (-rate * importance * slope).clamp(f32::MIN, f32::MAX);
+        let step = if slope == 0.0 { 0.0 } else { (-rate * importance * slope).clamp(f32::MIN, f32::MAX) };
         self.table.close(Plain, &rows, base, step, &mut scratch);
         if rule.observes() {
             self.table.observe(&rows, base, importance, slope);

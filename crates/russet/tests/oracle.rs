@@ -108,7 +108,19 @@ impl Oracle {
 
 type Drawn = (Vec<(u32, i32)>, i32, bool);
 
-fn compare(settings: &Settings, examples: &[Drawn]) -> Result<(), TestCaseError> {
+/// How large the values of each feature are, and the labels.
+#[derive(Clone, Copy)]
+struct Scales {
+    features: [f64; 6],
+    labels: f64,
+}
+
+const ONE: Scales = Scales { features: [1.0; 6], labels: 1.0 };
+
+/// Predictions may differ by this share of the labels' scale and of themselves.
+const TOLERANCE: f64 = 5e-3;
+
+fn compare(settings: &Settings, examples: &[Drawn], scales: Scales) -> Result<(), TestCaseError> {
     let (mut oracle, mut learner) = (Oracle::default(), Learner::new(settings.clone().check().unwrap()));
     for (drawn, label, important) in examples {
         let y = match settings.loss {
@@ -119,14 +131,14 @@ fn compare(settings: &Settings, examples: &[Drawn]) -> Result<(), TestCaseError>
                     -1.0
                 }
             }
-            _ => f64::from(*label) / 2.0,
+            _ => f64::from(*label) / 2.0 * scales.labels,
         };
         let importance = if *important { 2.5 } else { 1.0 };
         let mut features = Features::new();
         let (mut dictionary, mut batch) = (Dictionary::default(), Batch::default());
         batch.start(&mut dictionary);
         for (name, value) in drawn {
-            let value = f64::from(*value) / 4.0;
+            let value = f64::from(*value) / 4.0 * scales.features[*name as usize];
             *features.entry(*name).or_default() += value;
             batch.push_named(&mut dictionary, Namespace::ANONYMOUS, &format!("f{name}"), value as f32);
         }
@@ -140,12 +152,13 @@ fn compare(settings: &Settings, examples: &[Drawn]) -> Result<(), TestCaseError>
         learner.learn(&batch).unwrap();
         // Where the slope is 0 up to the last bits, one may pass over the example and the other not.
         let flat = settings.loss == LossKind::Logistic && y * expected > 15.0;
-        if flat || (expected - y).abs() < 1e-3 {
+        if flat || (expected - y).abs() < 1e-3 * scales.labels {
             return Ok(());
         }
         // The predictor does not know the label that the learner's range is widened by first.
         if before.0 < expected && expected < before.1 {
-            prop_assert!((found - expected).abs() < 5e-3 * (1.0 + expected.abs()), "{found} {expected} {settings:?}");
+            let allowed = TOLERANCE * (scales.labels + expected.abs());
+            prop_assert!((found - expected).abs() < allowed, "{found} {expected} {settings:?}");
         }
     }
     Ok(())
@@ -164,15 +177,28 @@ proptest! {
         let l2 = if l2 { 0.01 } else { 0.0 };
         for loss in [LossKind::Squared, LossKind::Logistic] {
             for expansion in [ExpansionKind::Linear, ExpansionKind::Quadratic, ExpansionKind::Cubic] {
-                compare(&Settings { loss, expansion, learning_rate: rate, l2, ..Settings::default() }, &examples)?;
+                compare(&Settings { loss, expansion, learning_rate: rate, l2, ..Settings::default() }, &examples, ONE)?;
             }
+        }
+    }
+
+    /// Values from 2^-40 to 2^40 (about 1e12) side by side, and labels of every size.
+    #[test]
+    fn learns_as_the_oracle_does_at_every_scale(
+        examples in examples(), rate in 0.1f32..2.0, exponents in prop::array::uniform6(-40i32..41), labels in -3i32..4,
+    ) {
+        let features = exponents.map(|exponent| 2f64.powi(exponent));
+        let expansion = ExpansionKind::Linear;
+        for (loss, labels) in [(LossKind::Squared, 10f64.powi(labels)), (LossKind::Logistic, 1.0)] {
+            let settings = Settings { loss, expansion, learning_rate: rate, ..Settings::default() };
+            compare(&settings, &examples, Scales { features, labels })?;
         }
     }
 
     #[test]
     fn plain_steps_as_the_oracle_does(examples in examples()) {
         for loss in [LossKind::Squared, LossKind::Logistic] {
-            compare(&Settings { loss, step: StepKind::Sgd, l2: 0.5, ..Settings::default() }, &examples)?;
+            compare(&Settings { loss, step: StepKind::Sgd, l2: 0.5, ..Settings::default() }, &examples, ONE)?;
         }
     }
 }

@@ -6,6 +6,7 @@
 //! 8       4     cache version
 //! 12      4     length of the header
 //! 16      ...   header: JSON with what the cache was made from
+//! then          8 XXH3 of all before
 //! then blocks:  4 length (not 0), 8 XXH3 of the payload, payload (see `payload`)
 //! and the end:  4 zeros, 8 count of examples
 //! ```
@@ -31,10 +32,10 @@ pub use writer::CacheWriter;
 pub(crate) const MAGIC: &[u8; 8] = b"russetc\n";
 
 /// The version of the cache format that this build reads and writes.
-pub const CACHE_VERSION: u32 = 1;
+pub const CACHE_VERSION: u32 = 2;
 
-/// No block is larger: a block holds the examples of one block of text.
-const LARGEST_BLOCK: usize = 1 << 31;
+/// No block is larger: a block holds the examples of one block of text, which is shorter than a line may be.
+const LARGEST_BLOCK: usize = 1 << 29;
 
 /// What a cache was made from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,9 +107,9 @@ pub fn fits(path: &Path, wanted: &CacheHeader) -> CacheFit {
 
 /// Goes through all blocks and their checksums.
 fn is_whole(name: &Arc<str>, mut buffered: Vec<u8>, mut file: File) -> bool {
-    let (mut payload, mut declared) = (Vec::new(), 0);
+    let (mut payload, mut tally) = (Vec::new(), Tally::default());
     loop {
-        match read_block(name, &mut buffered, &mut file, &mut payload, &mut declared) {
+        match read_block(name, &mut buffered, &mut file, &mut payload, &mut tally) {
             Ok(true) => {}
             Ok(false) => return true,
             Err(_) => return false,
@@ -124,13 +125,23 @@ fn damaged(name: &Arc<str>) -> DataError {
     DataError::file(name, "this cache is damaged; make it anew")
 }
 
+const CHECKSUM: usize = 8;
+
 /// No header is larger: it describes a table of a million columns at most.
 const LARGEST_HEADER: usize = 1 << 28;
+
+/// What the blocks of a cache have had so far.
+#[derive(Default)]
+pub(crate) struct Tally {
+    /// How many features they have declared.
+    declared: u64,
+    examples: u64,
+}
 
 /// How many bytes the header at the start of `bytes` takes, as far as they tell.
 pub(crate) fn header_length(bytes: &[u8]) -> usize {
     let length = bytes.get(12..16).map_or(0, |length| u32::from_le_bytes([length[0], length[1], length[2], length[3]]));
-    MAGIC.len() + 8 + (length as usize).min(LARGEST_HEADER)
+    MAGIC.len() + 8 + (length as usize).min(LARGEST_HEADER) + CHECKSUM
 }
 
 /// Reads the header at the start of `bytes`; gives it and where the blocks begin.
@@ -148,25 +159,30 @@ pub(crate) fn read_header(name: &Arc<str>, bytes: &[u8]) -> Result<(CacheHeader,
     let (length, rest) = rest.split_first_chunk::<4>().ok_or_else(|| cut_short(name))?;
     let length = u32::from_le_bytes(*length) as usize;
     let header = rest.get(..length).ok_or_else(|| cut_short(name))?;
+    let checksum = rest.get(length..length + CHECKSUM).ok_or_else(|| cut_short(name))?;
+    let end = MAGIC.len() + 8 + length;
+    if payload::u64_at(checksum) != xxh3_64(&bytes[..end]) {
+        return Err(damaged(name));
+    }
     let header = serde_json::from_slice(header).map_err(|_| damaged(name))?;
-    Ok((header, MAGIC.len() + 8 + length))
+    Ok((header, end + CHECKSUM))
 }
 
-/// Reads the next block's payload into `payload`; `buffered` comes before what `reader` gives. `declared` is the
-/// number of features that the blocks so far have declared. False at the end.
+/// Reads the next block's payload into `payload`; `buffered` comes before what `reader` gives. False at the end.
 pub(crate) fn read_block(
     name: &Arc<str>,
     buffered: &mut Vec<u8>,
     reader: &mut impl Read,
     payload: &mut Vec<u8>,
-    declared: &mut u64,
+    tally: &mut Tally,
 ) -> Result<bool, DataError> {
     fill(name, buffered, reader, 12)?;
     let length = u32::from_le_bytes([buffered[0], buffered[1], buffered[2], buffered[3]]) as usize;
     let hash = payload::u64_at(&buffered[4..12]);
     if length == 0 {
         fill_at_most(name, buffered, reader, 13)?;
-        return if buffered.len() == 12 { Ok(false) } else { Err(damaged(name)) };
+        // In the place of a hash there is the count of examples.
+        return if buffered.len() == 12 && hash == tally.examples { Ok(false) } else { Err(damaged(name)) };
     }
     if length > LARGEST_BLOCK {
         return Err(damaged(name));
@@ -175,9 +191,10 @@ pub(crate) fn read_block(
     payload.clear();
     payload.extend_from_slice(&buffered[12..12 + length]);
     buffered.drain(..12 + length);
-    if xxh3_64(payload) != hash || !payload::follows(payload, declared) {
+    if xxh3_64(payload) != hash || !payload::follows(payload, &mut tally.declared) {
         return Err(damaged(name));
     }
+    tally.examples += payload::count(payload) as u64;
     Ok(true)
 }
 

@@ -175,7 +175,8 @@ fn decode_features(input: &mut Input<'_>, batch: &mut Batch, count: u64, known: 
         let code = input.number()?;
         let zigzag = code >> 1;
         index += (zigzag >> 1) as i64 ^ -((zigzag & 1) as i64);
-        let value = if code & 1 == 1 { 1.0 } else { input.finite()? };
+        // A batch has no zeros, so neither has a cache.
+        let value = if code & 1 == 1 { 1.0 } else { input.finite().filter(|value| *value != 0.0)? };
         ((index as u64) < u64::from(known)).then_some((index as u32, value))
     })?;
     *before = index;

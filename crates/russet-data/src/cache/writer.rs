@@ -22,10 +22,13 @@ impl<W: Write> CacheWriter<W> {
     /// Begins a cache.
     pub fn new(mut out: W, header: &CacheHeader) -> io::Result<CacheWriter<W>> {
         let header = serde_json::to_vec(header)?;
-        out.write_all(MAGIC)?;
-        out.write_all(&CACHE_VERSION.to_le_bytes())?;
-        out.write_all(&(header.len() as u32).to_le_bytes())?;
-        out.write_all(&header)?;
+        let mut start = MAGIC.to_vec();
+        start.extend_from_slice(&CACHE_VERSION.to_le_bytes());
+        start.extend_from_slice(&(header.len() as u32).to_le_bytes());
+        start.extend_from_slice(&header);
+        let checksum = xxh3_64(&start);
+        start.extend_from_slice(&checksum.to_le_bytes());
+        out.write_all(&start)?;
         let (dictionary, batch) = (Dictionary::new(0), Batch::default());
         Ok(CacheWriter { out, dictionary, book: NameBook::default(), batch, bytes: Vec::new(), examples: 0 })
     }

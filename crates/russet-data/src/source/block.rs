@@ -13,7 +13,7 @@ use crate::{DataError, ReadOptions};
 pub const BLOCK_BYTES: usize = 1 << 16;
 
 /// The longest line that is read; a longer one is an error rather than an unbounded amount of memory.
-pub const LONGEST_LINE: usize = 1 << 28;
+pub const LONGEST_LINE: usize = 1 << 26;
 
 /// A stretch of whole lines of one file (or one block of a cache).
 #[derive(Clone, Debug, Default)]
@@ -75,8 +75,8 @@ struct OpenFile {
     line: u64,
     /// CSV only: what is between fields.
     delimiter: Option<u8>,
-    /// Cache only: how many features its blocks have declared so far.
-    declared: u64,
+    /// Cache only: what its blocks have had so far.
+    tally: cache::Tally,
 }
 
 impl Blocks {
@@ -153,8 +153,13 @@ impl Blocks {
 
     fn open_next(&mut self) -> Result<bool, DataError> {
         let Some(input) = self.waiting.next() else { return Ok(false) };
-        let name = input.name();
-        let mut reader = input.open(Arc::clone(&self.progress.read))?;
+        let reader = input.open(Arc::clone(&self.progress.read))?;
+        self.open_reader(input.name(), reader)?;
+        Ok(true)
+    }
+
+    /// Goes on with what `reader` gives.
+    pub(crate) fn open_reader(&mut self, name: Arc<str>, mut reader: Box<dyn Read + Send>) -> Result<(), DataError> {
         let block_bytes = self.options.block_bytes;
         let mut rest = Vec::with_capacity(block_bytes + 1);
         reader.by_ref().take(block_bytes as u64).read_to_end(&mut rest).map_err(|cause| DataError::io(&name, cause))?;
@@ -173,12 +178,12 @@ impl Blocks {
             block_bytes,
             line: 1,
             delimiter: None,
-            declared: 0,
+            tally: cache::Tally::default(),
         };
         open.read_header(&self.options)?;
         self.options.schema = open.layout.schema().or(self.options.schema.take());
         self.open = Some(open);
-        Ok(true)
+        Ok(())
     }
 
     fn settle_format(&mut self, name: &Arc<str>, start: &[u8]) -> Result<Format, DataError> {
@@ -280,6 +285,7 @@ impl OpenFile {
             });
         }
         let wanted = if bytes.len() < self.block_bytes { self.block_bytes - bytes.len() } else { bytes.len() };
+        let wanted = wanted.min(LONGEST_LINE + 1 - bytes.len());
         let taken = self.reader.by_ref().take(wanted as u64).read_to_end(bytes);
         let taken = taken.map_err(|cause| DataError::io(&self.name, cause))?;
         self.ended = taken < wanted;
@@ -290,7 +296,7 @@ impl OpenFile {
         block.name = Arc::clone(&self.name);
         block.layout = self.layout.clone();
         block.first_line = self.line;
-        cache::read_block(&self.name, &mut self.rest, &mut self.reader, &mut block.bytes, &mut self.declared)
+        cache::read_block(&self.name, &mut self.rest, &mut self.reader, &mut block.bytes, &mut self.tally)
     }
 }
 

@@ -6,7 +6,7 @@ const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
 /// The plain bytes of a stream that may be compressed.
-pub(super) fn decompressed(mut raw: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
+pub(crate) fn decompressed(mut raw: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
     let mut start = Vec::new();
     raw.by_ref().take(4).read_to_end(&mut start)?;
     let (gzip, zstd) = (start.starts_with(GZIP), start.starts_with(ZSTD));

@@ -36,6 +36,11 @@ impl Inputs {
         Ok(Inputs(inputs))
     }
 
+    /// None, for what is read from elsewhere.
+    pub(crate) fn none() -> Inputs {
+        Inputs(Vec::new())
+    }
+
     /// One file.
     pub fn file(path: &Path) -> Inputs {
         Inputs(vec![Input::File(path.to_owned())])

@@ -7,5 +7,6 @@ mod input;
 
 pub(crate) use block::Blocks;
 pub use block::{BLOCK_BYTES, Block, LONGEST_LINE, Progress};
+pub(crate) use compression::decompressed;
 pub use fingerprint::Fingerprint;
 pub use input::{Input, Inputs};

@@ -25,6 +25,9 @@ pub(crate) fn linear(base: &BaseFeatures) -> Row {
     Row::whole(crate::weights::Place::Own(0), 1.0, 0, end)
 }
 
+/// No example has more products: what an example needs for each while it is learned from, some 32 bytes, has to fit in memory.
+pub(crate) const MOST_PRODUCTS: usize = 1 << 25;
+
 /// Writes the rows of the example's products.
 pub(crate) fn products(kind: ExpansionKind, base: &BaseFeatures, table: &WeightTable, seed: u64, rows: &mut Rows) {
     rows.clear();

@@ -2,7 +2,7 @@
 //! the roots down.
 
 use super::steps;
-use crate::weights::{BaseFeatures, Row};
+use crate::weights::{BaseFeatures, Row, bounded};
 
 /// Up to how many base slots there may be, the constant's included: sets of them fit into one number.
 const WIDEST: u32 = 64;
@@ -106,7 +106,8 @@ impl Sweep {
     /// Finds the value of a parent, that of its origin being known.
     #[inline(always)]
     fn value(&mut self, number: usize, parent: &Swept, base: &BaseFeatures) -> f32 {
-        let value = self.values[parent.origin as usize] * base.by_slot[parent.slot as usize - 1];
+        // Finite, so that what is absent has the value 0 also where others have passed the range.
+        let value = bounded(self.values[parent.origin as usize] * base.by_slot[parent.slot as usize - 1]);
         self.values[number + 1] = value;
         value
     }

@@ -9,6 +9,7 @@ pub(crate) use joined::{Ground, Joined, Owners};
 pub(crate) use saved::GrowthHeader;
 pub use storage::{Layout, StorageReport};
 
+use crate::expansion::MOST_PRODUCTS;
 use crate::expansion::adaptive::{Enumerator, Parents};
 use crate::expansion::blocks::Blocks;
 use crate::expansion::families::Families;
@@ -197,11 +198,13 @@ impl Growth {
     ) {
         base.listed.clear();
         let (slots, end) = (&base.slots[1..], base.slots.len() as u32);
-        for (parent, _) in &enumerator.present {
+        // An example with very many features makes do with the first parents.
+        let present = &enumerator.present[..enumerator.present.len().min(MOST_PRODUCTS / slots.len().max(1))];
+        for (parent, _) in present {
             families.aim(*parent, slots, table, &mut base.listed);
         }
         let mut start = 0;
-        for &(parent, multiplier) in &enumerator.present {
+        for &(parent, multiplier) in present {
             let (place, owner, mut active) = (Place::Listed(start), self.parents.get(parent), slots.len() as u32);
             let listed = &mut base.listed[start as usize..][..slots.len()];
             families.confirm(parent, slots, listed, table);

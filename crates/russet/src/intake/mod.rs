@@ -161,7 +161,10 @@ impl Intake {
                 let parts: Vec<&[u8]> = features.iter().map(|feature| table.name_bytes(feature.slot)).collect();
                 parts.join(&b'>')
             };
-            push(lookup.slot(id, name).unwrap_or(ABSENT), bounded(value));
+            // A product of small values may be 0, which is no feature.
+            if value != 0.0 {
+                push(lookup.slot(id, name).unwrap_or(ABSENT), bounded(value));
+            }
         });
     }
 

@@ -1,8 +1,9 @@
 use thiserror::Error;
 
 use crate::batch::Example;
-use crate::loss::LossKind;
+use crate::expansion;
 use crate::metrics::{LabelsSeen, Task};
+use crate::settings::Settings;
 
 /// What is wrong with a label.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -33,6 +34,12 @@ pub enum LabelProblem {
     /// The importance is negative or not a number.
     #[error("the importance is {0}; it must be 0 or more")]
     Importance(f32),
+    /// Its features make more products than an example may have.
+    #[error("the example has {features} features, whose products are more than {} million; the expansion is too much for it", expansion::MOST_PRODUCTS >> 20)]
+    TooManyProducts {
+        /// How many features it has.
+        features: usize,
+    },
 }
 
 /// Which class a learner tells from the rest.
@@ -58,7 +65,7 @@ impl OneClass {
 #[inline]
 pub(super) fn check(
     example: &Example<'_>,
-    loss: LossKind,
+    settings: &Settings,
     against_rest: Option<OneClass>,
     seen: &mut LabelsSeen,
 ) -> Result<f32, LabelProblem> {
@@ -70,18 +77,22 @@ pub(super) fn check(
     if !(importance >= 0.0 && importance.is_finite()) {
         return Err(LabelProblem::Importance(importance));
     }
+    let features = example.codes.len().saturating_mul(settings.ngram as usize);
+    if expansion::slots_needed(settings.expansion, features) > expansion::MOST_PRODUCTS as u64 {
+        return Err(LabelProblem::TooManyProducts { features });
+    }
     let label = match against_rest {
         Some(class) => class.label(label)?,
         None => label,
     };
     let mut labels = *seen;
     labels.add(label);
-    if !loss.needs_two_classes() {
+    if !settings.loss.needs_two_classes() {
         *seen = labels;
         return Ok(label);
     }
     if labels.task() != Task::Classification {
-        return Err(LabelProblem::NotAClass { label, loss: loss.name() });
+        return Err(LabelProblem::NotAClass { label, loss: settings.loss.name() });
     }
     let label = if label > 0.0 { 1.0 } else { -1.0 };
     // The range that predictions are clipped to is that of the labels as they are learned.

@@ -259,7 +259,7 @@ impl Learner {
                 }
             }
             let (example, labels) = (batch.example(place), &mut self.model.progress.labels);
-            let label = label::check(&example, self.model.settings.loss, self.against_rest, labels)
+            let label = label::check(&example, &self.model.settings, self.against_rest, labels)
                 .map_err(|problem| LearnError { place, line: example.line, problem })?;
             match taken {
                 Some(taken) => self.recall(taken, place),

@@ -5,8 +5,8 @@ use super::{Examples, LOOKED_AHEAD, LearnError, Learner};
 use crate::batch::Batch;
 use crate::feature::FeatureTable;
 use crate::intake::Intake;
-use crate::loss::LossKind;
 use crate::metrics::LabelsSeen;
+use crate::settings::Checked;
 use crate::weights::prefetch;
 
 /// The part of a learner that knows features by their names, apart from it: which weights an example has does not hang on
@@ -15,7 +15,7 @@ pub struct Scout {
     intake: Intake,
     features: FeatureTable,
     labels: LabelsSeen,
-    loss: LossKind,
+    settings: Checked,
     against_rest: Option<OneClass>,
 }
 
@@ -46,7 +46,7 @@ impl Scout {
             }
             let example = batch.example(place);
             // What cannot be learned from leaves no trace: the learner will refuse it for the same reason.
-            if label::check(&example, self.loss, self.against_rest, &mut self.labels).is_ok() {
+            if label::check(&example, &self.settings, self.against_rest, &mut self.labels).is_ok() {
                 let base = self.intake.take(batch, &example, &mut self.features);
                 taken.slots.extend_from_slice(&base.slots);
                 taken.values.extend_from_slice(&base.values);
@@ -109,8 +109,8 @@ impl Learner {
         model.slots_apart = Some(model.features.slot_count());
         let empty = FeatureTable::new(model.settings.indexing, model.settings.bits, model.settings.seed);
         let features = std::mem::replace(&mut model.features, empty);
-        let (labels, loss) = (model.progress.labels, model.settings.loss);
-        Scout { intake: self.intake.part(), features, labels, loss, against_rest: self.against_rest }
+        let (labels, settings) = (model.progress.labels, model.settings.clone());
+        Scout { intake: self.intake.part(), features, labels, settings, against_rest: self.against_rest }
     }
 
     /// Takes the scout back. All that was taken has to have been learned from.

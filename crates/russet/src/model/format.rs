@@ -23,6 +23,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Model, State};
 use crate::classes::CLASSES_FORMAT_VERSION;
+use crate::expansion;
 use crate::feature::{FeatureId, FeatureTable, Indexing};
 use crate::growth::{Growth, GrowthHeader};
 use crate::guard::{Guard, GuardState};
@@ -54,6 +55,12 @@ pub enum ModelError {
     /// It ends too early, or bytes in it have changed.
     #[error("this model is damaged: {0}")]
     Damaged(&'static str),
+    /// Its tables are larger than the memory that there is.
+    #[error("this model has tables of {slots} weights, for which there is not enough memory")]
+    TooLarge {
+        /// How many weights they have.
+        slots: usize,
+    },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -114,6 +121,7 @@ impl Model {
         (model.scale, model.shrinkage, model.rounds, model.progress) = (scale, shrinkage, rounds, progress);
         model.attachments = header.attachments;
         read_features(&mut model.features, model.settings.indexing, &mut input)?;
+        check_room(&model)?;
         model.fit_tables();
         let observed = model.settings.select.rule().observes();
         read_weights(&mut model.linear, observed, &mut input)?;
@@ -134,6 +142,15 @@ impl Model {
         }
         Ok(model)
     }
+}
+
+/// Memory that cannot be had is an error rather than the end of the process.
+fn check_room(model: &Model) -> Result<(), ModelError> {
+    let slots = model.features.slot_count();
+    let products = expansion::slots_needed(model.settings.expansion, slots).min(model.products.limit() as u64) as usize;
+    // The guard has base weights too, and indices by slot are no larger.
+    let slots = 3 * slots + products;
+    if WeightTable::can_have(slots) { Ok(()) } else { Err(ModelError::TooLarge { slots }) }
 }
 
 pub(crate) fn damaged(what: &'static str) -> ModelError {

@@ -65,6 +65,9 @@ struct State {
     progress: Progressive,
 }
 
+/// There are never more parents: each knows which of the others' products it shares.
+const MOST_PARENTS: usize = 1 << 15;
+
 impl State {
     /// True if the numbers are such as learning can lead to: a file may say anything.
     fn is_sound(&self) -> bool {
@@ -187,7 +190,8 @@ impl Model {
         let Some(growth) = &mut self.growth else { return };
         let average = self.progress.tally.base_features_per_example().unwrap_or(0.0);
         let base = average + f64::from(self.settings.headroom);
-        let count = libm::pow(base, f64::from(self.settings.alpha)).floor() as usize;
+        let wanted = libm::pow(base, f64::from(self.settings.alpha)).floor() as usize;
+        let count = wanted.min(MOST_PARENTS.saturating_sub(growth.parents.len()));
         let chosen = growth.choose(count, &self.linear, &mut self.products, &self.shrinkage);
         growth.grow(&chosen, &self.linear, &self.products);
         self.linear.forget_moments();

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Active, Moved, Scratches, Step, Surprise};
 use crate::loss::Loss;
-use crate::weights::Loops;
+use crate::weights::{Loops, bounded};
 
 /// The adaptive, normalised, importance-aware step; see the [module](crate::step).
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +66,8 @@ impl Moved<'_> {
         step: f32,
         scratches: &mut Scratches,
     ) {
+        // An infinite step would not even leave weights alone that it has no direction for.
+        let step = if step.is_nan() { 0.0 } else { bounded(step) };
         self.linear.close(loops, &[active.linear], active.base, step, &mut scratches.linear);
         self.products.close(loops, active.products, active.base, step, &mut scratches.products);
         if self.shrinkage.is_spent() {

@@ -61,6 +61,19 @@ pub(crate) fn prefer_large_pages<T>(unused: &mut [std::mem::MaybeUninit<T>]) {
     }
 }
 
+/// Makes a vector longer, by zeros. What is much longer than before is made anew, of memory that the system gives out zeroed and only where
+/// it is touched: a table of 2^30 weights that a file asks for takes no more than the file fills.
+pub(crate) fn extend_with_zeros<T: bytemuck::Zeroable + Copy>(all: &mut Vec<T>, length: usize) {
+    const SMALL: usize = 1 << 12;
+    if length > all.capacity() && length > 2 * all.len() + SMALL {
+        let mut longer = bytemuck::zeroed_vec(length);
+        longer[..all.len()].copy_from_slice(all);
+        *all = longer;
+    } else {
+        all.resize(length, T::zeroed());
+    }
+}
+
 /// Adds up partial sums in a fixed order: halves onto halves.
 #[inline(always)]
 pub(crate) fn sum(lanes: &Lanes) -> f32 {

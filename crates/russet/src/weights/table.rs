@@ -1,6 +1,6 @@
 use super::loops::{Loops, Scratch};
 use super::tile::{TILE, Tile};
-use super::{BaseFeatures, Lanes, Place, Row, Slot, bounded, plain, prefer_large_pages, sum, wide};
+use super::{BaseFeatures, Lanes, Place, Row, Slot, bounded, extend_with_zeros, plain, prefer_large_pages, sum, wide};
 
 /// A table of weights and the loops over it.
 ///
@@ -181,13 +181,19 @@ impl WeightTable {
         }
     }
 
-    /// Sets address space for `length` slots aside, so that the table never moves as it grows.
+    /// Sets address space for `length` slots aside, so that the table never moves as it grows. Where there is not so much, it moves.
     pub(crate) fn reserve(&mut self, length: usize) {
-        if let Cells::Slots(slots) = &mut self.cells {
-            slots.reserve_exact(length.saturating_sub(slots.len()));
+        if let Cells::Slots(slots) = &mut self.cells
+            && slots.try_reserve_exact(length.saturating_sub(slots.len())).is_ok()
+        {
             prefer_large_pages(slots.spare_capacity_mut());
         }
-        self.counts.reserve_exact(length.saturating_sub(self.counts.len()));
+        let _ = self.counts.try_reserve_exact(length.saturating_sub(self.counts.len()));
+    }
+
+    /// True if the system can give memory for this many slots.
+    pub(crate) fn can_have(slots: usize) -> bool {
+        Vec::<Slot>::new().try_reserve_exact(slots.saturating_add(slots / 2)).is_ok()
     }
 
     /// How many slots the table may have.
@@ -200,10 +206,10 @@ impl WeightTable {
         let length = length.min(self.limit);
         if self.len() < length {
             match &mut self.cells {
-                Cells::Slots(slots) => slots.resize(length, Slot::default()),
+                Cells::Slots(slots) => extend_with_zeros(slots, length),
                 Cells::Tiles(tiles) => tiles.resize(length.div_ceil(TILE), Tile::default()),
             }
-            self.counts.resize(length, 0);
+            extend_with_zeros(&mut self.counts, length);
             if !self.moments.is_empty() {
                 self.moments.resize(length, Moments::default());
             }

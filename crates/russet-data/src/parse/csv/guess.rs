@@ -81,7 +81,9 @@ impl Guess<'_> {
         let usual =
             ["label", "target", "y"].into_iter().find_map(|name| self.header.iter().position(|column| column == name));
         usual.ok_or_else(|| {
-            let columns = self.header.iter().map(|column| quoted(column.as_bytes())).collect::<Vec<_>>().join(", ");
+            const SHOWN: usize = 100;
+            let shown = self.header.iter().take(SHOWN).map(|column| quoted(column.as_bytes()));
+            let columns = shown.collect::<Vec<_>>().join(", ") + if self.header.len() > SHOWN { ", ..." } else { "" };
             DataError::file(self.name, format!("which column is the label? Name it with --label; there are {columns}"))
         })
     }
@@ -108,8 +110,8 @@ impl Guess<'_> {
         let problem = |what: String| Err(DataError::file(self.name, what));
         match names.len() {
             0 | 1 => problem(format!(
-                "the label column `{label}` has only one name, `{}`, in the first rows; name all with --classes",
-                names.first().map_or("", String::as_str)
+                "the label column `{label}` has only one name, {}, in the first rows; name all with --classes",
+                quoted(names.first().map_or("", String::as_str).as_bytes())
             )),
             count if count > MOST_CLASSES => Err(too_many_classes(self.name, label)),
             _ => Ok(Some(names.into_iter().collect())),

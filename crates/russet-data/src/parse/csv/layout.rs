@@ -1,5 +1,6 @@
 //! Which field of a row is what.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use russet::feature::{FeatureId, Namespace};
@@ -50,8 +51,9 @@ pub(crate) fn layout(
     let header: Vec<String> = (0..record.len())
         .map(|place| String::from_utf8_lossy(record.field(bytes, place).trim_ascii()).into_owned())
         .collect();
-    if let Some(twice) = (1..header.len()).find(|place| header[..*place].contains(&header[*place])) {
-        return Err(DataError::file(name, format!("the column {} is there twice", quoted(header[twice].as_bytes()))));
+    let mut met = HashSet::new();
+    if let Some(twice) = header.iter().find(|column| !met.insert(column.as_str())) {
+        return Err(DataError::file(name, format!("the column {} is there twice", quoted(twice.as_bytes()))));
     }
     let schema = match &options.schema {
         Some(schema) => Arc::clone(schema),
@@ -69,19 +71,23 @@ pub(crate) fn delimiter(bytes: &[u8]) -> u8 {
 }
 
 fn roles(name: &Arc<str>, header: &[String], schema: &Schema, options: &ReadOptions) -> Result<Vec<Role>, DataError> {
-    let has = |column: &String| header.contains(column);
+    let columns: HashSet<&str> = header.iter().map(String::as_str).collect();
     let wanted = schema.columns.iter().map(|column| &column.name);
     // Predicting needs neither label nor weight, and a tag only where there is one.
     let special =
         options.labels.then_some(&schema.label.name).into_iter().chain(schema.weight.iter().filter(|_| options.labels));
     let wanted = wanted.chain(special);
-    if let Some(missing) = wanted.into_iter().find(|column| !has(column)) {
+    if let Some(missing) = wanted.into_iter().find(|column| !columns.contains(column.as_str())) {
         return Err(DataError::file(name, format!("there is no column `{missing}`, which the model was trained with")));
     }
-    Ok(header.iter().map(|column| role(column, schema)).collect())
+    let mut known = HashMap::new();
+    for column in &schema.columns {
+        known.entry(column.name.as_str()).or_insert(column);
+    }
+    Ok(header.iter().map(|column| role(column, schema, &known)).collect())
 }
 
-fn role(column: &str, schema: &Schema) -> Role {
+fn role(column: &str, schema: &Schema, known: &HashMap<&str, &Column>) -> Role {
     if schema.label.name == column {
         return Role::Label;
     }
@@ -91,7 +97,7 @@ fn role(column: &str, schema: &Schema) -> Role {
     if schema.tag.as_deref() == Some(column) {
         return Role::Tag;
     }
-    match schema.columns.iter().find(|known| known.name == column) {
+    match known.get(column).copied() {
         Some(Column { name, kind: ColumnKind::Number }) => {
             Role::Number { name: name.clone(), id: Namespace::ANONYMOUS.feature(name.as_bytes()) }
         }
