@@ -85,13 +85,14 @@ impl Families {
             listed.extend(slots.iter().map(|_| Families::NEW));
             return;
         };
-        let (weights, Family { start, half, filter, .. }) = (table.slots(), family);
+        let (weights, Family { start, half, filter, is_complete, .. }) = (table.slots(), family);
         listed.extend(slots.iter().map(|slot| {
             steps::count(1);
             // Without a branch, as which it is cannot be foreseen.
-            let aim = if (slot < half) | filter.may_have(*slot) { start + family.home(*slot) } else { Families::NEW };
-            prefetch(weights, aim as usize);
-            aim
+            let (home, may_have) = (start + family.home(*slot), (slot < half) | filter.may_have(*slot));
+            // What is not there yet may soon get a place.
+            prefetch(weights, if may_have | !is_complete { home } else { Families::NEW } as usize);
+            if may_have { home } else { Families::NEW }
         }));
     }
 

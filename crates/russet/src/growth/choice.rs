@@ -45,10 +45,10 @@ impl Growth {
         choice: &mut dyn Choice,
     ) {
         // Most are weaker than what is found already, which is soonest seen.
-        let mut floor = choice.floor();
+        let (mut floor, observes) = (choice.floor(), self.rule.observes());
         let strength = |weight: Slot, moments: Moments| {
             let weight = shrinkage.weight(weight.weight).abs() * weight.scale;
-            self.rule.strength(Evidence { weight, index: moments.index() })
+            if observes { self.rule.strength(Evidence { weight, index: moments.index() }) } else { weight }
         };
         let mut offer = |candidate: Candidate| {
             choice.offer(candidate);

@@ -50,7 +50,7 @@ pub(crate) struct Evidence {
 
 /// A rule by which candidates are chosen.
 pub(crate) trait Select: Sync {
-    /// What speaks for a candidate.
+    /// What speaks for a candidate: its weight, for all rules that do not [observe](Select::observes).
     fn strength(&self, evidence: Evidence) -> f32 {
         evidence.weight
     }
@@ -162,6 +162,15 @@ fn chosen_by(rule: &dyn Select, candidates: &[Candidate], count: usize) -> Vec<u
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn rules_that_do_not_observe_go_by_weight() {
+        use SelectKind::{Fallback, PickySsm, PickyWeight, Ssm, Weight};
+        for kind in [Weight, Ssm, Fallback, PickyWeight, PickySsm] {
+            let strength = kind.rule().strength(Evidence { weight: 0.25, index: 4.0 });
+            assert_eq!(strength == 0.25, !kind.rule().observes(), "{kind:?}");
+        }
+    }
 
     proptest! {
         #[test]
