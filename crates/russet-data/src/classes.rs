@@ -10,7 +10,8 @@ use crate::{DataError, Inputs, ReadOptions, Stream};
 ///
 /// The first rows may not have met them all, so the inputs are gone through once; only their label is looked at.
 pub fn class_names(inputs: &Inputs, options: &ReadOptions) -> Result<Option<Vec<String>>, DataError> {
-    let stream = Stream::open(inputs, options.clone())?;
+    // One thread: others would begin to parse.
+    let stream = Stream::open(inputs, ReadOptions { threads: 1, ..options.clone() })?;
     let Some(schema) = stream.schema().filter(|_| stream.format() == crate::Format::Csv) else { return Ok(None) };
     if schema.label.classes.as_ref().is_none_or(|classes| classes.len() <= 2) {
         return Ok(None);

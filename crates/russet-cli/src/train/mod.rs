@@ -41,8 +41,9 @@ pub(crate) fn run(args: &TrainArgs) -> Result<ExitCode> {
     check_inputs(args, &inputs)?;
     check_outputs(args, &inputs)?;
     let (model, place) = begin(args)?;
-    let schema = model_file::schema(&model, &args.data.options(true).csv)?;
-    let options = data::with_all_classes(args.data.options(true), &inputs, schema.is_some())?;
+    let options = args.data.options(true);
+    let schema = model_file::schema(&model, &options.csv)?;
+    let options = data::with_all_classes(options, &inputs, schema.is_some())?;
     let options = ReadOptions { schema, hash_blocks: args.output.is_some() || place.is_some(), ..options };
     let course = Course::plan(args, &inputs, &options, place.as_ref())?;
     let length = Length::find(args, &inputs, &options, &course, &model)?;
