@@ -213,3 +213,27 @@ fn an_empty_course_is_an_error() {
     let folder = Folder::with("data.vw", "\n\n");
     assert_eq!(folder.run("train data.vw --threads 2 -q").code, Some(1));
 }
+
+#[test]
+fn a_table_with_flags_for_its_columns_may_have_a_cache() {
+    // Found as an error: the flags were held against the cache.
+    let folder = folder();
+    folder.write("data.csv", made_up::tabular(3000, 1));
+    let made = folder.train("data.csv --label bought --threads 2 --cache kept.cache");
+    assert!(folder.train("data.csv --label bought --threads 2 --cache kept.cache") == made);
+}
+
+#[test]
+fn several_classes_are_refused_with_a_cache_too() {
+    // Found as a regression on the numbers of the classes.
+    let folder = folder();
+    let rows: String = (0..600).map(|row| format!("{},{}\n", ["x", "y", "z"][row % 3], row % 7)).collect();
+    folder.write("classes.csv", format!("kind,a\n{rows}"));
+    for cache in ["", "--cache kept.cache"] {
+        folder
+            .run(&format!("train classes.csv --label kind --threads 2 {cache}"))
+            .refuses("more than one rank does not know more than two classes yet");
+    }
+    folder.run("convert classes.csv --label kind -o classes.cache -q").succeeds();
+    folder.run("train classes.cache --threads 2").refuses("more than one rank does not know more than two classes yet");
+}

@@ -1,5 +1,6 @@
 //! Products on trial: picky rules let a product learn for an epoch before it has a say.
 
+use crate::expansion::MOST_PRODUCTS;
 use crate::expansion::adaptive::{Enumerator, Parents};
 use crate::expansion::families::Families;
 use crate::select::{Candidate, Evidence, Select};
@@ -47,11 +48,11 @@ impl Trial {
     fn rows(&mut self, parents: &Parents, newest: u32, base: &mut BaseFeatures, enumerator: &Enumerator) -> Vec<Row> {
         let mut rows = Vec::new();
         let end = base.slots.len() as u32;
-        for &(parent, multiplier) in &enumerator.present {
+        // An example with very many features makes do with the first parents.
+        let most = MOST_PRODUCTS / (base.slots.len() - 1).max(1);
+        let on_trial = enumerator.present.iter().filter(|(parent, _)| parents.get(*parent).epoch == newest);
+        for &(parent, multiplier) in on_trial.take(most) {
             let owner = parents.get(parent);
-            if owner.epoch != newest {
-                continue;
-            }
             let start = base.listed.len();
             let BaseFeatures { slots, listed, .. } = &mut *base;
             self.families.aim(parent, &slots[1..], &self.table, listed);

@@ -141,3 +141,11 @@ fn a_guard_that_was_not_told_everything_is_not_taken_back() {
     learner.learn(&batches[1]).unwrap();
     learner.rejoin(companion);
 }
+
+#[test]
+fn a_whole_learner_has_nothing_to_tell() {
+    // Found by a review: asking for notes parted it from its guard for good.
+    let mut learner = Learner::new(Settings::default().check().unwrap());
+    assert!(learner.exchange_notes(russet::Notes::default()).is_empty());
+    learner.into_model();
+}

@@ -250,7 +250,14 @@ impl Families {
 impl Family {
     /// An empty one of 2^bits places.
     fn new(start: u32, bits: u32) -> Family {
-        Family { start, bits, half: 1 << (bits - 1), hashed: 0, filter: Filter::new(bits + 3), is_complete: false }
+        Family {
+            start,
+            bits,
+            half: 1 << (bits - 1),
+            hashed: 0,
+            filter: Filter::new((bits + 3).min(31)),
+            is_complete: false,
+        }
     }
 
     /// How many places it has.

@@ -148,10 +148,13 @@ impl Learner {
         self.model.progress.tally = Tally { examples, features, base_features, ..tally };
     }
 
-    /// What there is to tell the companion; `fresh` is used for what comes next.
+    /// What there is to tell the companion, nothing if the guard is not apart; `fresh` is used for what comes next.
     pub fn exchange_notes(&mut self, mut fresh: Notes) -> Notes {
         fresh.clear();
-        self.notes.replace(fresh).unwrap_or_default()
+        match &mut self.notes {
+            Some(notes) => std::mem::replace(notes, fresh),
+            None => fresh,
+        }
     }
 }
 

@@ -5,9 +5,10 @@ use std::path::Path;
 use anyhow::Result;
 use russet_data::atomic::AtomicFile;
 use russet_data::cache::{self, CacheFit, CacheHeader, CacheWriter};
-use russet_data::{Fingerprint, Format, Inputs, ReadOptions, Stream};
+use russet_data::{CsvOptions, Fingerprint, Format, Inputs, ReadOptions, Stream};
 
 use super::Plan;
+use super::part::check_classes;
 use crate::args::TrainArgs;
 use crate::data::{self, Skipped};
 use crate::interrupt;
@@ -40,6 +41,7 @@ fn write(path: &Path, inputs: &Inputs, options: &ReadOptions, header: CacheHeade
     let mut stream = Stream::open_unless(inputs, options.clone(), interrupt::flag())?;
     interrupt::check()?;
     data::check_table_flags(&options.csv, stream.format())?;
+    check_classes(stream.schema())?;
     let header = CacheHeader { schema: stream.schema().map(|schema| (**schema).clone()), ..header };
     let mut writer = AtomicFile::create(path).and_then(|file| CacheWriter::new(file, &header)).map_err(cannot)?;
     let mut skipped = Skipped::default();
@@ -56,5 +58,7 @@ fn write(path: &Path, inputs: &Inputs, options: &ReadOptions, header: CacheHeade
 
 /// How the cache is read once it is there.
 pub(super) fn reading(path: &Path, options: &ReadOptions) -> (Inputs, ReadOptions) {
-    (Inputs::file(path), ReadOptions { format: Some(Format::Cache), schema: None, ..options.clone() })
+    // What columns mean is in the cache; flags about them were looked at when it was written.
+    let csv = CsvOptions::default();
+    (Inputs::file(path), ReadOptions { format: Some(Format::Cache), schema: None, csv, ..options.clone() })
 }

@@ -56,6 +56,8 @@ struct Plan {
     inputs: Inputs,
     model: Model,
     place: Option<Place>,
+    /// True if something has been learned already; a checkpoint may be from before the first example.
+    goes_on: bool,
 }
 
 impl Plan {
@@ -77,7 +79,9 @@ impl Plan {
         let schema = model_file::schema(&models, &options.csv)?;
         let options = ReadOptions { schema, threads: args.data.readers.map_or(1, NonZero::get), ..options };
         let course = Course::plan(args, &inputs, &options, place.as_ref())?;
-        Ok(Plan { course, options, inputs, model, place })
+        let begun = place.as_ref().is_none_or(|place| place.pass > 0 || place.ranks.is_some());
+        let goes_on = args.resume.is_some() && (begun || model.progress().tally.examples > 0);
+        Ok(Plan { course, options, inputs, model, place, goes_on })
     }
 }
 

@@ -63,7 +63,7 @@ fn part(args: &TrainArgs, plan: &Plan, collective: &mut MpiCollective) -> Result
             }
             collective.barrier()?;
             let (inputs, options) = cache::reading(path, &plan.options);
-            (Part::of(&inputs, &options, ranks), made)
+            (Part::deal(&inputs, &options, ranks)?, made)
         }
     };
     match parts.into_iter().nth(rank) {

@@ -1,7 +1,9 @@
 //! Who reads what.
 
+use std::sync::Arc;
+
 use anyhow::Result;
-use russet_data::{Inputs, ReadOptions, Shard, Stream};
+use russet_data::{Inputs, ReadOptions, Schema, Shard, Stream};
 
 use crate::data;
 use crate::interrupt;
@@ -19,6 +21,12 @@ pub(super) fn several_classes() -> anyhow::Error {
     UsageError("more than one rank does not know more than two classes yet".to_owned()).into()
 }
 
+/// Refuses data of more than two classes.
+pub(super) fn check_classes(schema: Option<&Arc<Schema>>) -> Result<()> {
+    let classes = schema.and_then(|schema| schema.label.classes.as_ref()).map_or(0, Vec::len);
+    if classes > 2 { Err(several_classes()) } else { Ok(()) }
+}
+
 impl Part {
     /// Deals files out to ranks, by size; if there are too few, blocks of all files in turn.
     pub(super) fn deal(inputs: &Inputs, options: &ReadOptions, ranks: usize) -> Result<Vec<Part>> {
@@ -27,14 +35,11 @@ impl Part {
         interrupt::check()?;
         data::check_table_flags(&options.csv, stream.format())?;
         let (format, schema) = (Some(stream.format()), stream.schema().cloned());
-        if schema.as_ref().and_then(|schema| schema.label.classes.as_ref()).is_some_and(|classes| classes.len() > 2) {
-            return Err(several_classes());
-        }
+        check_classes(schema.as_ref())?;
         Ok(Part::of(inputs, &ReadOptions { format, schema, ..options.clone() }, ranks))
     }
 
-    /// Deals out what is known to be readable.
-    pub(super) fn of(inputs: &Inputs, options: &ReadOptions, ranks: usize) -> Vec<Part> {
+    fn of(inputs: &Inputs, options: &ReadOptions, ranks: usize) -> Vec<Part> {
         if inputs.len() >= ranks {
             let parts = inputs.deal(ranks).into_iter();
             return parts.map(|inputs| Part { inputs, options: options.clone() }).collect();

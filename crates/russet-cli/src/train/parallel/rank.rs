@@ -21,6 +21,7 @@ use crate::train::{Trained, checkpoint_file};
 /// One rank's training under way; it depends on nothing but the trait of what connects the ranks.
 pub(super) struct Rank<'a> {
     args: &'a TrainArgs,
+    goes_on: bool,
     learner: Learner,
     collective: &'a mut dyn Collective,
     synchroniser: Synchroniser,
@@ -54,7 +55,7 @@ impl<'a> Rank<'a> {
         let mut learner = Learner::resume(plan.model.clone());
         let mut synchroniser = Synchroniser::new(args.average.map_or_else(Average::default, Into::into));
         let examples = count_examples(&part.inputs, &part.options)?;
-        if args.resume.is_some() {
+        if plan.goes_on {
             let counted = place.and_then(|place| place.ranks.as_ref());
             synchroniser.resume(&mut learner, (examples, passes, first_pass), counted, collective)?;
         } else {
@@ -62,7 +63,20 @@ impl<'a> Rank<'a> {
         }
         let sources = Sources::new(&part.inputs, part.options, None, passes - first_pass, false, args.quiet)?;
         let (course, skipped) = (plan.course.settings.clone(), Skipped::default());
-        Ok(Rank { args, learner, collective, synchroniser, sources, course, first_pass, passes, left: 0, skipped })
+        let goes_on = plan.goes_on;
+        Ok(Rank {
+            args,
+            goes_on,
+            learner,
+            collective,
+            synchroniser,
+            sources,
+            course,
+            first_pass,
+            passes,
+            left: 0,
+            skipped,
+        })
     }
 
     /// Goes through the course; gives the model, which is the same on all ranks, and what all of them report.
@@ -93,7 +107,7 @@ impl<'a> Rank<'a> {
         self.learner.set_pass(pass, self.passes);
         model_file::attach_schema(stream.schema(), |name, text| self.learner.attach(name, text))?;
         // The first pass of a feature set that grows is for each rank alone.
-        let grows = self.args.resume.is_none() && pass == 0;
+        let grows = !self.goes_on && pass == 0;
         let grows = grows && self.learner.model().settings().expansion == ExpansionKind::Apple;
         let every = self.args.sync_every.filter(|_| !grows).unwrap_or(u64::MAX);
         self.left = self.stretch(every);

@@ -24,7 +24,7 @@ pub(super) fn run(args: &TrainArgs, started: Instant) -> Result<ExitCode> {
         Some(path) => {
             skipped = cache::make(args, path, &plan)?;
             let (inputs, options) = cache::reading(path, &plan.options);
-            Part::of(&inputs, &options, ranks)
+            Part::deal(&inputs, &options, ranks)?
         }
     };
     let learning = Instant::now();
