@@ -10,7 +10,7 @@ use russet_fuzz::{options, read_checked};
 
 fn schema(classes: bool) -> Schema {
     let column = |name: &str, kind| Column { name: name.to_owned(), kind };
-    let classes = classes.then(|| ["no".to_owned(), "yes".to_owned()]);
+    let classes = classes.then(|| vec!["no".to_owned(), "yes".to_owned()]);
     Schema {
         columns: vec![column("a", ColumnKind::Number), column("b", ColumnKind::Category)],
         label: LabelColumn { name: "y".to_owned(), classes },
