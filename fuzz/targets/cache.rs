@@ -3,8 +3,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use russet::Learner;
-use russet_data::fuzzing::{cache_of, read};
 use russet_data::Format;
+use russet_data::fuzzing::{cache_of, read};
 use russet_fuzz::{learn, options, settings};
 
 fuzz_target!(|bytes: &[u8]| {

@@ -28,7 +28,8 @@ fuzz_target!(|bytes: &[u8]| {
     if options.schema.is_some() {
         let (other, again) = read_checked(text, &ReadOptions { block_bytes: 7, ..options });
         // After a fault, such as a quote that is never closed, what belongs to it does depend on where the block ends.
-        let faultless = |outcome: &Result<Outcome, DataError>| outcome.as_ref().is_ok_and(|outcome| outcome.skipped == 0);
+        let faultless =
+            |outcome: &Result<Outcome, DataError>| outcome.as_ref().is_ok_and(|outcome| outcome.skipped == 0);
         if faultless(&outcome) && faultless(&other) {
             assert_eq!(seen, again);
         }
