@@ -158,7 +158,7 @@ impl Parents {
         let monomial = match origin {
             None => {
                 let length = self.roots.len().max(slot as usize + 1);
-                extend_with_zeros(&mut self.roots, length);
+                extend_with_zeros(&mut self.roots, length, usize::MAX);
                 self.roots[slot as usize] = number + 1;
                 Monomial::base(slot)
             }
@@ -202,7 +202,7 @@ impl Parents {
     /// The number of a base slot among the factors, which it gets if it has none.
     fn number_factor(&mut self, slot: u32) -> u32 {
         if self.factors.len() <= slot as usize {
-            extend_with_zeros(&mut self.factors, slot as usize + 1);
+            extend_with_zeros(&mut self.factors, slot as usize + 1, usize::MAX);
         }
         if self.factors[slot as usize] == 0 {
             self.factor_count += 1;
@@ -271,7 +271,7 @@ impl Bits {
     pub(crate) fn set(&mut self, slot: u32) {
         let word = slot as usize / 64;
         if self.0.len() <= word {
-            extend_with_zeros(&mut self.0, word + 1);
+            extend_with_zeros(&mut self.0, word + 1, usize::MAX);
         }
         self.0[word] |= 1 << (slot % 64);
     }

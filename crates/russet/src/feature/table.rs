@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use super::list::shared_place;
 use super::{FeatureId, IdList, Names, Namespace};
 use crate::batch::Code;
-use crate::weights::prefetch;
+use crate::weights::make_place;
 
 /// How base features find their weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,8 +44,8 @@ pub struct FeatureTable {
     known: IdList,
     /// Interned: the entry of each id in `known`.
     entries: Vec<u32>,
-    /// Interned: 1 + the entry of the feature called by a number, or 0. No hashing: a feature that is new costs as
-    /// little as one that is not.
+    /// Interned: 1 + the entry of the feature called by a number, which is its slot, or 0. No hashing: a feature that is new
+    /// costs as little as one that is not.
     numbered: Vec<u32>,
 }
 
@@ -126,9 +126,7 @@ impl FeatureTable {
         self.names.push(name);
         match small_number(id) {
             Some(number) => {
-                if self.numbered.len() <= number {
-                    self.numbered.resize((number + 1).next_power_of_two(), 0);
-                }
+                make_place(&mut self.numbered, number, Code::NUMBERS as usize);
                 self.numbered[number] = entry + 1;
             }
             None => {
@@ -139,10 +137,10 @@ impl FeatureTable {
         entry + 1
     }
 
-    /// Asks for the memory in which the feature called by a number is looked up.
+    /// Interned: the slots of features that are called by a number below [`Code::NUMBERS`], 0 for those that have none of their own.
     #[inline]
-    pub(crate) fn prefetch_number(&self, number: u32) {
-        prefetch(&self.numbered, number as usize);
+    pub(crate) fn numbered(&self) -> Option<&[u32]> {
+        (self.indexing == Indexing::Interned).then_some(&self.numbered)
     }
 
     /// The entry of an interned feature, if it has one.

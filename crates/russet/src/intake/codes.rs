@@ -1,8 +1,8 @@
 //! From the codes of a batch to slots of the model's feature table.
 
 use crate::batch::{Batch, Code};
-use crate::feature::{FeatureId, FeatureTable, Names, Namespace};
-use crate::weights::prefetch;
+use crate::feature::{CONSTANT, FeatureId, FeatureTable, Names, Namespace};
+use crate::weights::{make_place, prefetch};
 
 /// Finds the slot of a feature. The learner's way gives a new feature a slot, the predictor's does not.
 pub(crate) trait Lookup {
@@ -11,6 +11,9 @@ pub(crate) trait Lookup {
 
     /// True if no two features have the same slot.
     fn is_exact(&self) -> bool;
+
+    /// The slots of features that are called by a number, as [`FeatureTable::numbered`] gives them.
+    fn numbered(&self) -> Option<&[u32]>;
 }
 
 impl Lookup for &mut FeatureTable {
@@ -20,6 +23,10 @@ impl Lookup for &mut FeatureTable {
 
     fn is_exact(&self) -> bool {
         FeatureTable::is_exact(self)
+    }
+
+    fn numbered(&self) -> Option<&[u32]> {
+        FeatureTable::numbered(self)
     }
 }
 
@@ -31,19 +38,35 @@ impl Lookup for &FeatureTable {
     fn is_exact(&self) -> bool {
         FeatureTable::is_exact(self)
     }
+
+    fn numbered(&self) -> Option<&[u32]> {
+        FeatureTable::numbered(self)
+    }
 }
 
-/// Not asked for yet.
-const UNRESOLVED: u32 = u32::MAX;
+/// Not asked for yet: no feature has the constant's slot.
+const UNRESOLVED: u32 = CONSTANT;
 /// Asked for, and the model has no weight for it. All slots are below.
-pub(super) const ABSENT: u32 = u32::MAX - 1;
+pub(super) const ABSENT: u32 = u32::MAX;
+
+/// True if a feature has no slot, or none yet.
+#[inline(always)]
+pub(super) fn is_missing(slot: u32) -> bool {
+    rank(slot) >= rank(ABSENT)
+}
+
+/// In the order of ranks, slots come before what is not one.
+#[inline(always)]
+fn rank(slot: u32) -> u32 {
+    slot.wrapping_sub(1)
+}
 
 /// The slots of all features that codes may stand for, as far as they were asked for.
 #[derive(Default)]
 pub(super) struct Codes {
     /// Of the features that readers' dictionaries have declared.
     dictionaries: Vec<Declared>,
-    /// Of the features that are called by a number.
+    /// Of the features that are called by a number, where the table does not keep these.
     numbered: Vec<u32>,
 }
 
@@ -94,48 +117,36 @@ impl Codes {
         self.numbered.fill(UNRESOLVED);
     }
 
+    /// The slots of features that are called by a number, 0 where there is none or it was not asked for.
+    #[inline(always)]
+    fn numbered<'a>(&'a self, lookup: &'a impl Lookup) -> &'a [u32] {
+        lookup.numbered().unwrap_or(&self.numbered)
+    }
+
     /// Adds the slots of `codes` to `slots`.
     #[inline]
-    pub(super) fn follow(&self, batch: &Batch, codes: &[u32], slots: &mut Vec<u32>) -> Found {
+    pub(super) fn follow(&self, batch: &Batch, codes: &[u32], lookup: &impl Lookup, slots: &mut Vec<u32>) -> Found {
         if codes.first().is_some_and(|code| *code >= Code::NUMBERED) {
-            return self.follow_numbers(codes, slots);
+            return follow_numbers(self.numbered(lookup), codes, slots);
         }
         let known = &self.dictionaries[batch.dictionary() as usize].slots;
-        let (mut ascending, mut largest, mut previous) = (true, 0, crate::feature::CONSTANT);
+        let (mut ascending, mut largest, mut previous) = (true, 0, CONSTANT);
         slots.extend(codes.iter().map(|code| {
             let slot = known.get(*code as usize).copied().unwrap_or(UNRESOLVED);
             ascending &= slot > previous;
-            largest = slot.max(largest);
+            largest = rank(slot).max(largest);
             previous = slot;
             slot
         }));
-        Found { all: largest < ABSENT, ascending, distinct: false }
-    }
-
-    /// The same for codes that are most likely all numbers.
-    #[inline]
-    fn follow_numbers(&self, codes: &[u32], slots: &mut Vec<u32>) -> Found {
-        let (mut ascending, mut largest, mut previous) = (true, 0, crate::feature::CONSTANT);
-        let (mut distinct, mut before) = (true, 0);
-        slots.extend(codes.iter().map(|code| {
-            // What is declared becomes larger than any number.
-            let number = code.wrapping_sub(Code::NUMBERED);
-            let slot = self.numbered.get(number as usize).copied().unwrap_or(UNRESOLVED);
-            ascending &= slot > previous;
-            distinct &= *code > before;
-            largest = slot.max(largest);
-            (previous, before) = (slot, *code);
-            slot
-        }));
-        Found { all: largest < ABSENT, ascending, distinct }
+        Found { all: largest < rank(ABSENT), ascending, distinct: false }
     }
 
     /// Asks for the memory that [`Codes::follow`] will look at.
     #[inline]
-    pub(super) fn prefetch(&self, batch: &Batch, codes: &[u32]) {
+    pub(super) fn prefetch(&self, batch: &Batch, codes: &[u32], lookup: &impl Lookup) {
         for code in codes {
             match Code::unpack(*code) {
-                Code::Number(number) => prefetch(&self.numbered, number as usize),
+                Code::Number(number) => prefetch(self.numbered(lookup), number as usize),
                 Code::Declared(index) => {
                     prefetch(&self.dictionaries[batch.dictionary() as usize].slots, index as usize);
                 }
@@ -143,18 +154,16 @@ impl Codes {
         }
     }
 
-    /// Visits the slots of those codes that have one by now, and asks for the memory in which the others will be looked up.
+    /// Visits the slots of those codes that have one by now.
     #[inline]
-    pub(super) fn visit_known(&self, batch: &Batch, codes: &[u32], table: &FeatureTable, mut visit: impl FnMut(u32)) {
+    pub(super) fn visit_known(&self, batch: &Batch, codes: &[u32], lookup: &impl Lookup, mut visit: impl FnMut(u32)) {
         for code in codes {
             let slot = match Code::unpack(*code) {
-                Code::Number(number) => self.numbered.get(number as usize).copied().unwrap_or(UNRESOLVED),
+                Code::Number(number) => self.numbered(lookup).get(number as usize).copied().unwrap_or(UNRESOLVED),
                 Code::Declared(index) => self.dictionaries[batch.dictionary() as usize].slots[index as usize],
             };
-            match Code::unpack(*code) {
-                _ if slot < ABSENT => visit(slot),
-                Code::Number(number) if slot == UNRESOLVED => table.prefetch_number(number),
-                _ => {}
+            if !is_missing(slot) {
+                visit(slot);
             }
         }
     }
@@ -168,15 +177,16 @@ impl Codes {
     }
 
     fn resolve_number(&mut self, number: u32, lookup: &mut impl Lookup) -> u32 {
-        let place = number as usize;
-        if self.numbered.len() <= place {
-            self.numbered.resize((place + 1).next_power_of_two(), UNRESOLVED);
+        let known = self.numbered(lookup).get(number as usize).copied().unwrap_or(UNRESOLVED);
+        if known != UNRESOLVED {
+            return known;
         }
-        if self.numbered[place] == UNRESOLVED {
-            let name = |_: &FeatureTable| Digits::of(number);
-            self.numbered[place] = lookup.slot(numbered_id(number), name).unwrap_or(ABSENT);
+        let slot = lookup.slot(numbered_id(number), |_| Digits::of(number)).unwrap_or(ABSENT);
+        if lookup.numbered().is_none() {
+            make_place(&mut self.numbered, number as usize, Code::NUMBERS as usize);
+            self.numbered[number as usize] = slot;
         }
-        self.numbered[place]
+        slot
     }
 
     /// The id of a feature.
@@ -186,6 +196,24 @@ impl Codes {
             Code::Number(number) => numbered_id(number),
         }
     }
+}
+
+/// [`Codes::follow`] for codes that are most likely all numbers, whose slots are `numbered`.
+#[inline]
+fn follow_numbers(numbered: &[u32], codes: &[u32], slots: &mut Vec<u32>) -> Found {
+    let (mut ascending, mut largest, mut previous) = (true, 0, CONSTANT);
+    let (mut distinct, mut before) = (true, 0);
+    slots.extend(codes.iter().map(|code| {
+        // What is declared becomes larger than any number.
+        let number = code.wrapping_sub(Code::NUMBERED);
+        let slot = numbered.get(number as usize).copied().unwrap_or(UNRESOLVED);
+        ascending &= slot > previous;
+        distinct &= *code > before;
+        largest = rank(slot).max(largest);
+        (previous, before) = (slot, *code);
+        slot
+    }));
+    Found { all: largest < rank(ABSENT), ascending, distinct }
 }
 
 /// A number as it is written.

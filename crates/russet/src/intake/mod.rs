@@ -7,7 +7,7 @@ use crate::batch::{Batch, Example};
 use crate::expansion::{Grams, Incoming};
 use crate::feature::FeatureTable;
 use crate::weights::{BaseFeatures, bounded};
-use codes::{ABSENT, Codes, Found, Lookup};
+use codes::{ABSENT, Codes, Found, Lookup, is_missing};
 
 /// What is known of the base features of an example.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -77,10 +77,10 @@ impl Intake {
     #[inline]
     pub(crate) fn look_ahead(&self, batch: &Batch, place: usize, table: &FeatureTable, visit: impl FnMut(u32)) {
         if place + 1 < batch.len() {
-            self.codes.prefetch(batch, batch.example(place + 1).codes);
+            self.codes.prefetch(batch, batch.example(place + 1).codes, &table);
         }
         if place < batch.len() {
-            self.codes.visit_known(batch, batch.example(place).codes, table, visit);
+            self.codes.visit_known(batch, batch.example(place).codes, &table, visit);
         }
     }
 
@@ -112,7 +112,7 @@ impl Intake {
 
     /// Without n-grams.
     fn take_plain(&mut self, batch: &Batch, example: &Example<'_>, lookup: &mut impl Lookup) -> Order {
-        let found = self.codes.follow(batch, example.codes, &mut self.base.slots);
+        let found = self.codes.follow(batch, example.codes, lookup, &mut self.base.slots);
         self.base.values.extend_from_slice(example.values);
         if !found.all {
             self.resolve_missing(batch, example, lookup);
@@ -130,7 +130,7 @@ impl Intake {
         let BaseFeatures { slots, values, .. } = &mut self.base;
         let mut absent = false;
         for (slot, code) in slots[1..].iter_mut().zip(example.codes) {
-            if *slot >= ABSENT {
+            if is_missing(*slot) {
                 *slot = self.codes.resolve(batch, *code, lookup);
                 absent |= *slot == ABSENT;
             }

@@ -14,6 +14,7 @@
 
 mod cpu;
 mod loops;
+mod memory;
 mod plain;
 mod row;
 mod scatter;
@@ -25,6 +26,7 @@ mod wide;
 pub use cpu::Cpu;
 pub(crate) use cpu::Work;
 pub(crate) use loops::{Loops, Plain, Scratch};
+pub(crate) use memory::{extend_with_zeros, make_place};
 pub(crate) use row::Rows;
 pub use row::{BaseFeatures, Place, Row};
 pub use slot::Slot;
@@ -45,32 +47,6 @@ pub(crate) fn prefetch<T>(all: &[T], place: usize) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         // SAFETY: a prefetch changes nothing, and the address is that of an element.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(element).cast()) };
-    }
-}
-
-/// Asks the system for large pages: where weights lie scattered over more memory than the processor keeps page addresses
-/// for, finding those costs more than the weights. A wish, so failing is no error.
-pub(crate) fn prefer_large_pages<T>(unused: &mut [std::mem::MaybeUninit<T>]) {
-    const PAGE: usize = 1 << 12;
-    let start = (unused.as_ptr() as usize).next_multiple_of(PAGE);
-    let end = (unused.as_ptr() as usize + size_of_val(unused)) / PAGE * PAGE;
-    #[cfg(target_os = "linux")]
-    if start < end {
-        // SAFETY: whole pages of a slice that is borrowed; the advice changes no content.
-        unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE) };
-    }
-}
-
-/// Makes a vector longer, by zeros. What is much longer than before is made anew, of memory that the system gives out zeroed and only where
-/// it is touched: a table of 2^30 weights that a file asks for takes no more than the file fills.
-pub(crate) fn extend_with_zeros<T: bytemuck::Zeroable + Copy>(all: &mut Vec<T>, length: usize) {
-    const SMALL: usize = 1 << 12;
-    if length > all.capacity() && length > 2 * all.len() + SMALL {
-        let mut longer = bytemuck::zeroed_vec(length);
-        longer[..all.len()].copy_from_slice(all);
-        *all = longer;
-    } else {
-        all.resize(length, T::zeroed());
     }
 }
 

@@ -1,6 +1,6 @@
 use super::loops::{Loops, Scratch};
 use super::tile::{TILE, Tile};
-use super::{BaseFeatures, Lanes, Place, Row, Slot, bounded, extend_with_zeros, plain, prefer_large_pages, sum, wide};
+use super::{BaseFeatures, Lanes, Place, Row, Slot, bounded, memory, plain, sum, wide};
 
 /// A table of weights and the loops over it.
 ///
@@ -183,12 +183,10 @@ impl WeightTable {
 
     /// Sets address space for `length` slots aside, so that the table never moves as it grows. Where there is not so much, it moves.
     pub(crate) fn reserve(&mut self, length: usize) {
-        if let Cells::Slots(slots) = &mut self.cells
-            && slots.try_reserve_exact(length.saturating_sub(slots.len())).is_ok()
-        {
-            prefer_large_pages(slots.spare_capacity_mut());
+        if let Cells::Slots(slots) = &mut self.cells {
+            memory::reserve(slots, length);
         }
-        let _ = self.counts.try_reserve_exact(length.saturating_sub(self.counts.len()));
+        memory::reserve(&mut self.counts, length);
     }
 
     /// True if the system can give memory for this many slots.
@@ -206,10 +204,10 @@ impl WeightTable {
         let length = length.min(self.limit);
         if self.len() < length {
             match &mut self.cells {
-                Cells::Slots(slots) => extend_with_zeros(slots, length),
+                Cells::Slots(slots) => memory::extend_with_zeros(slots, length, self.limit),
                 Cells::Tiles(tiles) => tiles.resize(length.div_ceil(TILE), Tile::default()),
             }
-            extend_with_zeros(&mut self.counts, length);
+            memory::extend_with_zeros(&mut self.counts, length, self.limit);
             if !self.moments.is_empty() {
                 self.moments.resize(length, Moments::default());
             }

@@ -32,8 +32,10 @@ impl Tile {
     /// Adds `w_i x_i` to each lane of `total`.
     #[inline(always)]
     pub(super) fn score(&self, x: &[f32; TILE], gravity: f32, total: &mut Lanes) {
+        // Nothing but a common case, told before the loop.
         for lane in 0..TILE {
-            total[lane] += pulled(self.weight[lane], gravity) * x[lane];
+            let weight = if gravity == 0.0 { self.weight[lane] } else { pulled(self.weight[lane], gravity) };
+            total[lane] += weight * x[lane];
         }
     }
 

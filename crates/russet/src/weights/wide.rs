@@ -7,7 +7,7 @@ use super::loops::{Scratch, Sums};
 use super::plain::{product, pulled};
 use super::scatter::{gather, scatter};
 use super::tile::{TILE, Tile};
-use super::{BaseFeatures, Lanes, Place, Row, Slot};
+use super::{BaseFeatures, Lanes, Place, Row, SMALLEST, Slot, at_least, at_most};
 
 /// How many tiles the weights of a row fill.
 #[inline(always)]
@@ -22,23 +22,63 @@ fn range_of(row: &Row) -> std::ops::Range<usize> {
     first as usize..first as usize + tiles_of(row)
 }
 
+/// Between which magnitudes the values of an example are, those of 0 aside.
+#[derive(Clone, Copy)]
+struct Span {
+    smallest: f32,
+    largest: f32,
+}
+
+impl Span {
+    #[inline(always)]
+    fn of(base: &BaseFeatures) -> Span {
+        let (mut smallest, mut largest) = ([f32::INFINITY; TILE], [0.0f32; TILE]);
+        let (whole, rest) = base.values.as_chunks::<TILE>();
+        let mut last = [0.0; TILE];
+        last[..rest.len()].copy_from_slice(rest);
+        for values in whole.iter().chain([&last]) {
+            for lane in 0..TILE {
+                let magnitude = values[lane].abs();
+                smallest[lane] = at_most(if magnitude > 0.0 { magnitude } else { f32::INFINITY }, smallest[lane]);
+                largest[lane] = at_least(magnitude, largest[lane]);
+            }
+        }
+        Span {
+            smallest: smallest.into_iter().fold(f32::INFINITY, at_most),
+            largest: largest.into_iter().fold(0.0, at_least),
+        }
+    }
+
+    /// True if [`product`] only multiplies: rounding keeps the order, so it is enough to look at the ends.
+    #[inline(always)]
+    fn stays_in_range(self, multiplier: f32) -> bool {
+        let multiplier = multiplier.abs();
+        (multiplier * self.smallest >= SMALLEST) & (multiplier * self.largest <= f32::MAX)
+    }
+}
+
+/// Eight products.
+#[inline(always)]
+fn products(values: &[f32; TILE], multiplier: f32, in_range: bool) -> [f32; TILE] {
+    let mut x = *values;
+    for lane in 0..TILE {
+        x[lane] = if in_range { multiplier * x[lane] } else { product(multiplier, x[lane]) };
+    }
+    x
+}
+
 /// Writes the values of a row's features, filled up with zeros.
 #[inline(always)]
-fn write_values(row: &Row, base: &BaseFeatures, x: &mut [[f32; TILE]]) {
+fn write_values(row: &Row, base: &BaseFeatures, span: Span, x: &mut [[f32; TILE]]) {
     let (whole, rest) = row.values(base).as_chunks::<TILE>();
+    let in_range = span.stays_in_range(row.multiplier);
     for (values, x) in whole.iter().zip(x.iter_mut()) {
-        let (values, mut products) = (*values, [0.0; TILE]);
-        for lane in 0..TILE {
-            products[lane] = product(row.multiplier, values[lane]);
-        }
-        *x = products;
+        *x = products(values, row.multiplier, in_range);
     }
     if !rest.is_empty() {
-        let last = &mut x[whole.len()];
-        *last = [0.0; TILE];
-        for (value, x) in rest.iter().zip(last) {
-            *x = product(row.multiplier, *value);
-        }
+        let mut last = [0.0; TILE];
+        last[..rest.len()].copy_from_slice(rest);
+        x[whole.len()] = products(&last, row.multiplier, in_range);
     }
 }
 
@@ -96,13 +136,13 @@ pub(super) unsafe fn open_slots(
     scratch: &mut Scratch,
 ) {
     scratch.resize(rows.iter().map(tiles_of).sum(), true);
-    let mut first = 0;
+    let (mut first, span) = (0, Span::of(base));
     for row in rows {
         let end = first + tiles_of(row);
         let (tiles, keys) = (&mut scratch.tiles[first..end], &mut scratch.keys[first..end]);
         // SAFETY: the caller's promise.
         unsafe { gather(slots, row, base, tiles, keys) };
-        write_values(row, base, &mut scratch.x[first..end]);
+        write_values(row, base, span, &mut scratch.x[first..end]);
         first = end;
     }
     // Only now, when what was written is sure to be in the cache: it is read in pieces of another size.
@@ -124,14 +164,16 @@ pub(super) fn open_tiles(
     scratch: &mut Scratch,
 ) {
     scratch.resize(rows.iter().map(tiles_of).sum(), false);
-    let (mut first, mut sums) = (0, *total);
+    let (mut rest, mut sums, span) = (&mut scratch.x[..], *total, Span::of(base));
     for row in rows {
-        let x = &mut scratch.x[first..first + tiles_of(row)];
-        write_values(row, base, x);
-        for (tile, x) in tiles[range_of(row)].iter().zip(x) {
+        let (values, _) = row.values(base).as_chunks::<TILE>();
+        let (x, behind) = rest.split_at_mut(values.len());
+        let in_range = span.stays_in_range(row.multiplier);
+        for ((tile, values), x) in tiles[range_of(row)].iter().zip(values).zip(x) {
+            *x = products(values, row.multiplier, in_range);
             tile.score(x, gravity, &mut sums);
         }
-        first += tiles_of(row);
+        rest = behind;
     }
     *total = sums;
 }
