@@ -15,11 +15,24 @@ fn tiles_of(row: &Row) -> usize {
     row.len().div_ceil(TILE)
 }
 
+/// How many tiles each row of a table of tiles fills: they all cover every base slot.
+#[inline(always)]
+fn width_of(rows: &[Row]) -> usize {
+    debug_assert!(rows.iter().all(|row| tiles_of(row) == tiles_of(&rows[0])));
+    rows.first().map_or(0, tiles_of)
+}
+
 /// Where the tiles of a row of tiles are.
 #[inline(always)]
-fn range_of(row: &Row) -> std::ops::Range<usize> {
+fn range_of(row: &Row, width: usize) -> std::ops::Range<usize> {
     let Place::Tiles(first) = row.place else { unreachable!("a row of another table") };
-    first as usize..first as usize + tiles_of(row)
+    first as usize..first as usize + width
+}
+
+/// What the base features of rows of tiles are multiplied with.
+#[inline(always)]
+fn tile_values<'a>(rows: &[Row], base: &'a BaseFeatures) -> &'a [[f32; TILE]] {
+    rows.first().map_or(&[], |row| row.values(base).as_chunks().0)
 }
 
 /// Between which magnitudes the values of an example are, those of 0 aside.
@@ -108,15 +121,10 @@ pub(super) unsafe fn score_slots(slots: &[Slot], rows: &[Row], base: &BaseFeatur
 /// [`score_slots`] for rows of tiles.
 #[inline(always)]
 pub(super) fn score_tiles(tiles: &[Tile], rows: &[Row], base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
-    let mut sums = *total;
+    let (mut sums, values, width) = (*total, tile_values(rows, base), width_of(rows));
     for row in rows {
-        let (values, _) = row.values(base).as_chunks::<TILE>();
-        for (tile, values) in tiles[range_of(row)].iter().zip(values) {
-            let mut x = [0.0; TILE];
-            for lane in 0..TILE {
-                x[lane] = product(row.multiplier, values[lane]);
-            }
-            tile.score(&x, gravity, &mut sums);
+        for (tile, values) in tiles[range_of(row, width)].iter().zip(values) {
+            tile.score(&products(values, row.multiplier, false), gravity, &mut sums);
         }
     }
     *total = sums;
@@ -163,17 +171,17 @@ pub(super) fn open_tiles(
     total: &mut Lanes,
     scratch: &mut Scratch,
 ) {
-    scratch.resize(rows.iter().map(tiles_of).sum(), false);
-    let (mut rest, mut sums, span) = (&mut scratch.x[..], *total, Span::of(base));
+    let (values, width, span) = (tile_values(rows, base), width_of(rows), Span::of(base));
+    scratch.resize(rows.len() * width, false);
+    let (mut first, mut sums) = (0, *total);
     for row in rows {
-        let (values, _) = row.values(base).as_chunks::<TILE>();
-        let (x, behind) = rest.split_at_mut(values.len());
         let in_range = span.stays_in_range(row.multiplier);
-        for ((tile, values), x) in tiles[range_of(row)].iter().zip(values).zip(x) {
+        let x = &mut scratch.x[first..first + width];
+        for ((tile, values), x) in tiles[range_of(row, width)].iter().zip(values).zip(x) {
             *x = products(values, row.multiplier, in_range);
             tile.score(x, gravity, &mut sums);
         }
-        rest = behind;
+        first += width;
     }
     *total = sums;
 }
@@ -192,7 +200,7 @@ pub(super) fn measure_copies(
     for row in rows {
         let range = first..first + tiles_of(row);
         let features = (&x[range.clone()], &mut directions[range.clone()]);
-        sums = measure_row(&mut tiles[range.clone()], features, Origin { row, base, linear }, squared_slope, sums);
+        sums = measure_row(&mut tiles[range.clone()], features, row, base, linear, squared_slope, sums);
         first = range.end;
     }
     sums
@@ -208,11 +216,12 @@ pub(super) fn measure_tiles(
     squared_slope: f32,
     scratch: &mut Scratch,
 ) -> Sums {
-    let (mut sums, mut first) = (Sums::default(), 0);
+    let (mut sums, mut first, width) = (Sums::default(), 0, width_of(rows));
     for row in rows {
-        let range = first..first + tiles_of(row);
+        let range = first..first + width;
         let features = (&scratch.x[range.clone()], &mut scratch.directions[range.clone()]);
-        sums = measure_row(&mut tiles[range_of(row)], features, Origin { row, base, linear }, squared_slope, sums);
+        let tiles = &mut tiles[range_of(row, width)];
+        sums = measure_row(tiles, features, row, base, linear, squared_slope, sums);
         first = range.end;
     }
     sums
@@ -223,38 +232,32 @@ pub(super) fn measure_tiles(
 fn measure_row(
     tiles: &mut [Tile],
     (x, directions): (&[[f32; TILE]], &mut [[f32; TILE]]),
-    origin: Origin<'_>,
+    row: &Row,
+    base: &BaseFeatures,
+    linear: &[Slot],
     squared_slope: f32,
     sums: Sums,
 ) -> Sums {
     let Sums { mut norm, mut sensitivity } = sums;
     for (number, ((tile, x), directions)) in tiles.iter_mut().zip(x).zip(directions).enumerate() {
         if tile.widens(*x) {
-            widen(tile, x, origin, number * TILE);
+            widen(tile, x, row, base, linear, number * TILE);
         }
         tile.measure(*x, squared_slope, &mut norm, &mut sensitivity, directions);
     }
     Sums { norm, sensitivity }
 }
 
-/// What new weights of a row inherit from.
-#[derive(Clone, Copy)]
-struct Origin<'a> {
-    row: &'a Row,
-    base: &'a BaseFeatures,
-    linear: &'a [Slot],
-}
-
 /// Takes note of values larger than any before, in the tile that begins at `first` of the row. Rare after the first
-/// examples.
+/// examples. New weights inherit from `linear`.
 #[cold]
 #[inline(never)]
-fn widen(tile: &mut Tile, x: &[f32; TILE], origin: Origin<'_>, first: usize) {
+fn widen(tile: &mut Tile, x: &[f32; TILE], row: &Row, base: &BaseFeatures, linear: &[Slot], first: usize) {
     let is_new = std::array::from_fn(|lane| tile.scale[lane] == 0.0 && x[lane].abs() > 0.0);
     tile.widen(x, is_new);
-    if origin.row.heritage != 0.0 {
+    if row.heritage != 0.0 {
         for (lane, _) in is_new.iter().enumerate().filter(|(_, is_new)| **is_new) {
-            tile.gradient[lane] = origin.row.inherited(origin.base, origin.linear, first + lane);
+            tile.gradient[lane] = row.inherited(base, linear, first + lane);
         }
     }
 }
@@ -287,10 +290,12 @@ pub(super) unsafe fn close_slots(
 /// Moves all active weights of rows of tiles.
 #[inline(always)]
 pub(super) fn close_tiles(tiles: &mut [Tile], rows: &[Row], step: f32, scratch: &Scratch) {
-    let mut directions = scratch.directions.iter();
+    let (mut first, width) = (0, width_of(rows));
     for row in rows {
-        for (tile, directions) in tiles[range_of(row)].iter_mut().zip(&mut directions) {
+        let directions = &scratch.directions[first..first + width];
+        for (tile, directions) in tiles[range_of(row, width)].iter_mut().zip(directions) {
             tile.apply(step, directions);
         }
+        first += width;
     }
 }
