@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread::{self, JoinHandle};
+use std::thread::JoinHandle;
 
 use crate::source::{Block, Blocks, Inputs};
-use crate::{DataError, OnError, ReadOptions, Stream};
+use crate::{DataError, OnError, ReadOptions, Stream, helper};
 
 /// Counts the examples of the inputs, as a stream with the same options would give them out; of those that are read with
 /// faults skipped, the ones with a label.
@@ -35,7 +35,7 @@ impl Counting {
     pub fn start(inputs: Inputs, options: ReadOptions) -> Counting {
         let so_far = Arc::new(AtomicU64::new(0));
         let noted = Arc::clone(&so_far);
-        let thread = thread::spawn(move || count_noting(&inputs, &options, &noted));
+        let thread = helper::spawn(move || count_noting(&inputs, &options, &noted));
         Counting { so_far, thread }
     }
 

@@ -12,6 +12,7 @@ mod error;
 mod format;
 #[doc(hidden)]
 pub mod fuzzing;
+pub mod helper;
 mod number;
 mod options;
 mod parse;

@@ -14,7 +14,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 
 use crate::parse::{Parsed, Parser, Schema};
 use crate::source::{Blocks, Inputs, Progress};
-use crate::{DataError, Format, ReadOptions};
+use crate::{DataError, Format, ReadOptions, helper};
 
 /// Blocks that may be parsed ahead, for each thread.
 const AHEAD: usize = 3;
@@ -202,7 +202,7 @@ impl Threads {
                 spares: spares_out.clone(),
                 results: results_in.clone(),
             };
-            thread::spawn(move || worker.run());
+            helper::spawn(move || worker.run());
         }
         Threads { results, permits, spares, early: BTreeMap::new(), next: 0 }
     }

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use anyhow::Result;
 use russet::classes::Learners;
 use russet::{LearnError, Learner, Scout, Taken};
-use russet_data::{DataError, Parsed, Stream};
+use russet_data::{DataError, Parsed, Stream, helper};
 
 use crate::interrupt;
 
@@ -66,7 +66,7 @@ impl Portions {
         };
         let (found, portions) = sync_channel(AHEAD);
         let (spares, back) = channel();
-        let thread = std::thread::spawn(move || go_ahead(scout, stream, &found, &back));
+        let thread = helper::spawn(move || go_ahead(scout, stream, &found, &back));
         Portions::Ahead(Ahead { portions, spares, thread })
     }
 

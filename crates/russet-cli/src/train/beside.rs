@@ -5,6 +5,7 @@ use std::thread::JoinHandle;
 
 use russet::classes::Learners;
 use russet::{Companion, Notes};
+use russet_data::helper;
 
 /// How many blocks the learner may be ahead.
 const AHEAD: usize = 8;
@@ -23,7 +24,7 @@ impl Beside {
         let companion = learner.only_mut()?.part()?;
         let (notes, told) = sync_channel(AHEAD);
         let (back, spares) = channel();
-        let thread = std::thread::spawn(move || follow(companion, &told, &back));
+        let thread = helper::spawn(move || follow(companion, &told, &back));
         Some(Beside { notes, spares, thread })
     }
 

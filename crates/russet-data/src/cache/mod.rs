@@ -24,7 +24,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::DataError;
 use crate::parse::{Layout, Schema};
-use crate::source::Fingerprint;
+use crate::source::{Fingerprint, read_up_to};
 
 pub(crate) use payload::{count as count_in, decode};
 pub use writer::CacheWriter;
@@ -187,10 +187,11 @@ pub(crate) fn read_block(
     if length > LARGEST_BLOCK {
         return Err(damaged(name));
     }
-    fill(name, buffered, reader, 12 + length)?;
+    buffered.drain(..12);
+    let before = length.min(buffered.len());
     payload.clear();
-    payload.extend_from_slice(&buffered[12..12 + length]);
-    buffered.drain(..12 + length);
+    payload.extend(buffered.drain(..before));
+    fill(name, payload, reader, length)?;
     if xxh3_64(payload) != hash || !payload::follows(payload, &mut tally.declared) {
         return Err(damaged(name));
     }
@@ -211,9 +212,12 @@ fn fill_at_most(
     reader: &mut impl Read,
     wanted: usize,
 ) -> Result<(), DataError> {
-    if buffered.len() < wanted {
-        let missing = (wanted - buffered.len()) as u64;
-        reader.take(missing).read_to_end(buffered).map_err(|cause| DataError::io(name, cause))?;
+    /// A length that is damaged should not take memory for what is not there.
+    const STEP: usize = 1 << 20;
+    let mut ended = false;
+    while buffered.len() < wanted && !ended {
+        let missing = wanted - buffered.len();
+        ended = read_up_to(reader, missing.min(STEP), buffered).map_err(|cause| DataError::io(name, cause))?;
     }
     Ok(())
 }

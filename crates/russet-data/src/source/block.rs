@@ -1,4 +1,4 @@
-use std::io::Read;
+use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use xxhash_rust::xxh3::xxh3_64;
@@ -11,6 +11,10 @@ use crate::{DataError, ReadOptions};
 
 /// How much text a block aims to hold.
 pub const BLOCK_BYTES: usize = 1 << 16;
+
+/// How much the first block of a file aims to hold. Each block after it aims to hold twice as much, up to the full size: so there is
+/// something to learn from soon after the start.
+const FIRST_BLOCK_BYTES: usize = 1 << 13;
 
 /// The longest line that is read; a longer one is an error rather than an unbounded amount of memory.
 pub const LONGEST_LINE: usize = 1 << 26;
@@ -70,8 +74,10 @@ struct OpenFile {
     /// What was read past the last cut.
     rest: Vec<u8>,
     ended: bool,
-    /// How much text a block aims to hold.
+    /// How much text a block aims to hold, but for the first few.
     block_bytes: usize,
+    /// How much text the next block aims to hold.
+    aim: usize,
     line: u64,
     /// CSV only: what is between fields.
     delimiter: Option<u8>,
@@ -162,11 +168,10 @@ impl Blocks {
     pub(crate) fn open_reader(&mut self, name: Arc<str>, mut reader: Box<dyn Read + Send>) -> Result<(), DataError> {
         let block_bytes = self.options.block_bytes;
         let mut rest = Vec::with_capacity(block_bytes + 1);
-        reader.by_ref().take(block_bytes as u64).read_to_end(&mut rest).map_err(|cause| DataError::io(&name, cause))?;
+        let ended = read_up_to(&mut reader, block_bytes, &mut rest).map_err(|cause| DataError::io(&name, cause))?;
         if rest.is_empty() {
             return Err(DataError::Empty { name });
         }
-        let ended = rest.len() < block_bytes;
         let format = self.settle_format(&name, &rest)?;
         let mut open = OpenFile {
             name,
@@ -176,6 +181,7 @@ impl Blocks {
             rest,
             ended,
             block_bytes,
+            aim: block_bytes.min(FIRST_BLOCK_BYTES),
             line: 1,
             delimiter: None,
             tally: cache::Tally::default(),
@@ -248,7 +254,8 @@ impl OpenFile {
         block.bytes.clear();
         std::mem::swap(&mut block.bytes, &mut self.rest);
         let cut = loop {
-            if let Some(cut) = last_end(&block.bytes, self.delimiter) {
+            let aimed = &block.bytes[..block.bytes.len().min(self.aim)];
+            if let Some(cut) = last_end(aimed, self.delimiter).or_else(|| last_end(&block.bytes, self.delimiter)) {
                 break cut;
             }
             if self.ended {
@@ -266,7 +273,8 @@ impl OpenFile {
         block.name = Arc::clone(&self.name);
         block.layout = self.layout.clone();
         self.line += memchr::memchr_iter(b'\n', &block.bytes).count() as u64;
-        if !self.ended {
+        self.aim = self.block_bytes.min(2 * self.aim);
+        if !self.ended && self.rest.len() < self.aim {
             let mut rest = std::mem::take(&mut self.rest);
             self.read_more(&mut rest)?;
             self.rest = rest;
@@ -286,9 +294,8 @@ impl OpenFile {
         }
         let wanted = if bytes.len() < self.block_bytes { self.block_bytes - bytes.len() } else { bytes.len() };
         let wanted = wanted.min(LONGEST_LINE + 1 - bytes.len());
-        let taken = self.reader.by_ref().take(wanted as u64).read_to_end(bytes);
-        let taken = taken.map_err(|cause| DataError::io(&self.name, cause))?;
-        self.ended = taken < wanted;
+        let ended = read_up_to(&mut self.reader, wanted, bytes);
+        self.ended = ended.map_err(|cause| DataError::io(&self.name, cause))?;
         Ok(())
     }
 
@@ -298,6 +305,23 @@ impl OpenFile {
         block.first_line = self.line;
         cache::read_block(&self.name, &mut self.rest, &mut self.reader, &mut block.bytes, &mut self.tally)
     }
+}
+
+/// Adds `wanted` bytes, or all there are: true if there are no more. In as few reads as it takes.
+pub(crate) fn read_up_to(reader: &mut impl Read, wanted: usize, bytes: &mut Vec<u8>) -> io::Result<bool> {
+    let mut length = bytes.len();
+    let end = length + wanted;
+    bytes.resize(end, 0);
+    let outcome = loop {
+        match reader.read(&mut bytes[length..]) {
+            Ok(0) => break Ok(length < end),
+            Ok(taken) => length += taken,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => break Err(error),
+        }
+    };
+    bytes.truncate(length);
+    outcome
 }
 
 /// Where the last whole line ends or, in CSV with this delimiter, the last whole record: a line break within quotes

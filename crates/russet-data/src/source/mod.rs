@@ -5,8 +5,8 @@ mod compression;
 mod fingerprint;
 mod input;
 
-pub(crate) use block::Blocks;
 pub use block::{BLOCK_BYTES, Block, LONGEST_LINE, Progress};
+pub(crate) use block::{Blocks, read_up_to};
 pub(crate) use compression::decompressed;
 pub use fingerprint::Fingerprint;
 pub use input::{Input, Inputs};
