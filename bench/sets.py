@@ -113,10 +113,10 @@ FILES = SHARED | MADE | STAND_INS
 
 
 def available(arguments, names):
-    """Of some sets those that can be had; where all shared data is missing, the stand-ins too."""
+    """Of some sets those that can be had; stand-ins only where all shared data is missing."""
     if arguments.data.is_dir():
-        return [name for name in names if name not in SHARED or shared_file(arguments, name).is_file()]
-    return [name for name in names if name not in SHARED] + list(STAND_INS)
+        return [name for name in names if name in MADE or name in SHARED and shared_file(arguments, name).is_file()]
+    return [name for name in names if name not in SHARED]
 
 
 def shared_file(arguments, name):
