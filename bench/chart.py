@@ -25,7 +25,7 @@ STYLE = """
   .grid { stroke: #e4e7eb }
   .span { stroke: #c9d1da; stroke-width: 3; stroke-linecap: round }
   .vw { fill: #7b8794 }
-  .linear { fill: #ffffff; stroke: #7b8794; stroke-width: 2 }
+  .linear { fill: none; stroke: #7b8794; stroke-width: 2 }
   .russet { fill: #b5541c }
   @media (prefers-color-scheme: dark) {
     .ground { fill: #15191e; stroke: #323a44 }
@@ -34,7 +34,7 @@ STYLE = """
     .grid { stroke: #2a313a }
     .span { stroke: #46505b }
     .vw { fill: #93a0ad }
-    .linear { fill: #15191e; stroke: #93a0ad }
+    .linear { stroke: #93a0ad }
     .russet { fill: #e8854a }
   }
 """
@@ -93,7 +93,7 @@ def opening(height, where):
 
 
 def legend():
-    entries = [("russet", "russet, apple", 24), ("vw", "Vowpal Wabbit, apple", 148), ("linear", "Vowpal Wabbit, linear", 318)]
+    entries = [("russet", "russet, apple", 24), ("vw", "Vowpal Wabbit, apple", 148), ("linear", "Vowpal Wabbit, linear", 326)]
     for kind, words, x in entries:
         yield dot(kind, x + 6, 62)
         yield text(x + 20, 67, words)
@@ -125,7 +125,8 @@ def times_as_fast(factor):
 
 
 def dot(kind, x, y):
-    return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{6 if kind == "linear" else 7}"/>'
+    # A ring is seen around a dot at the same place.
+    return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{9 if kind == "linear" else 6}"/>'
 
 
 def text(x, y, words, kind="", anchor="start"):

@@ -72,7 +72,7 @@ def page(findings):
 
 def heading(findings):
     facts = {"date": f"{findings.began:%Y-%m-%d %H:%M}", "command": f"`{findings.command}`", **findings.machine}
-    lines = [f"# russet and its peers, {findings.began:%Y-%m-%d}", "", *table(["", ""], facts.items(), names=2)]
+    lines = [f"# russet and its peers, {findings.began:%Y-%m-%d}", "", *table(["", ""], facts.items(), left=(0, 1))]
     if findings.busy > 0.1:
         lines += ["", f"**Other programs used {findings.busy:.0%} of the machine when the run began: the ratios are too high.**"]
     if findings.apples():
@@ -88,7 +88,7 @@ def bars_section(verdicts):
         "Wall time of russet on all cores over that of VW with one thread or two, whichever is faster: the geometric mean over",
         f"the sets below, best runs. CPU time on all cores may be {MOST_CPU} times that on one core at most, unless one core meets the",
         "bar as well.", "",
-        *table(["work", "figure", "bar", "", "goal", ""], rows),
+        *table(["work", "figure", "bar", "", "goal", ""], rows, left=(0, 5)),
     ])
 
 
@@ -106,7 +106,7 @@ def work_section(work, results):
     heads = ["data", "VW threads", "VW wall", "median", "VW CPU", "russet wall", "median", "CPU", "one core wall", "median",
              "CPU", "ratio", "of medians", "one core ratio", "CPU ratio"]
     return "\n".join([f"## {WORKS[work].title[0].upper()}{WORKS[work].title[1:]}", "",
-                      "Seconds; the best of the runs unless it says median.", "", *table(heads, map(work_row, ours), names=2)])
+                      "Seconds; the best of the runs unless it says median.", "", *table(heads, map(work_row, ours), left=(0, 1))])
 
 
 def work_row(result):
@@ -130,7 +130,7 @@ def apple_against_linear(results):
         rows.append([result.data, "two" if "two" in linear else "one", *times(result.runs[linear]),
                      f"{best(result.runs[RUSSET_ALL])[0]:.3f}", f"{result.linear_ratio():.3f}"])
     heads = ["data", "VW threads", "VW linear wall", "median", "CPU", "russet apple wall", "ratio"]
-    return "\n".join(["## russet's apple against VW's linear learner", "", *table(heads, rows, names=2)])
+    return "\n".join(["## russet's apple against VW's linear learner", "", *table(heads, rows, left=(0, 1))])
 
 
 def peers_section(peers):
@@ -142,7 +142,7 @@ def peers_section(peers):
         "For context, one run, no bar. The first 80% of the examples train, the rest test; defaults; one core; CPU seconds. The peers'",
         "data is a matrix in memory (census: a frame) and they are timed from there to the fitted model, scaling and one-hot encoding",
         "included. russet is timed as a whole process that reads text, learns in one pass and tests.", "",
-        *table(["data", "learner", "CPU s", "test error"], rows, names=2),
+        *table(["data", "learner", "CPU s", "test error"], rows, left=(0, 1)),
     ])
 
 
@@ -150,9 +150,9 @@ def skipped_section(skipped):
     return "\n".join(["## Left out", "", *(f"- {what}" for what in skipped)]) if skipped else ""
 
 
-def table(heads, rows, names=1):
-    """A table in Markdown: the first columns on the left, figures on the right."""
+def table(heads, rows, left):
+    """A table in Markdown: `left` has the places of columns with words, the others have figures and are on the right."""
     yield f"| {' | '.join(heads)} |"
-    yield "|" + "|".join("---" if place < names else "---:" for place in range(len(heads))) + "|"
+    yield "|" + "|".join("---" if place in left else "---:" for place in range(len(heads))) + "|"
     for row in rows:
         yield f"| {' | '.join(row)} |"
