@@ -1,13 +1,13 @@
 """What the comparisons share: where things are, how the two programs are run and judged, and how a table is printed."""
 
 import argparse
+import contextlib
 import csv
 import json
 import math
 import os
-import random
 import resource
-import shutil
+import statistics
 import subprocess
 import sys
 import time
@@ -18,11 +18,6 @@ BENCH = Path(__file__).resolve().parent
 REPOSITORY = BENCH.parent
 WORK = BENCH / ".work"
 ENVIRONMENT = BENCH / ".venv"
-PYTHON_ENVIRONMENT = BENCH / ".venv-python"
-PYTHON_PEERS = ["numpy", "scipy", "pandas", "scikit-learn>=1.6", "lightgbm"]
-
-NUMERIC_EXAMPLES = 200_000
-NUMERIC_FEATURES = 30
 
 # How many epochs an adaptive expansion has, with a growth after each but the last: russet's default.
 APPLE_EPOCHS = 6
@@ -30,8 +25,16 @@ APPLE_EPOCHS = 6
 # The shared data sets that are judged by the squared error; the others have two classes.
 REGRESSIONS = {"abalone_reg", "cal_housing", "comp_activ"}
 
-# Pinned, so that everyone compares with the same VW (this is 9.9).
-VW_PACKAGE = "vowpal-wabbit-next==0.7.0"
+# What is installed for comparison, and the module that tells whether it is there. VW is pinned, so that everyone compares
+# with the same (this is 9.9).
+PEERS = {
+    "vowpal-wabbit-next==0.7.0": "vowpal_wabbit_next",
+    "numpy": "numpy",
+    "scipy": "scipy",
+    "pandas": "pandas",
+    "scikit-learn>=1.6": "sklearn",
+    "lightgbm": "lightgbm",
+}
 
 
 class BenchError(Exception):
@@ -66,10 +69,10 @@ def argument_parser(description, with_data=True):
     return parser
 
 
-def prepare(arguments, with_vw=True):
+def prepare(arguments, with_vw=True, needs_data=True):
     """Checks that all is there before the first run, and makes what can be made."""
     if "data" in arguments:
-        if not arguments.data.is_dir():
+        if needs_data and not arguments.data.is_dir():
             raise BenchError(f"there is no data folder {arguments.data}; say where it is with --data")
         arguments.data = arguments.data.resolve()
     if not arguments.russet.is_file():
@@ -81,29 +84,30 @@ def prepare(arguments, with_vw=True):
 
 
 def make_environment():
-    """Makes the virtual environment with VW, unless it is there and whole."""
+    """Makes the virtual environment with the peers, unless it is there and whole; gives its Python."""
     python = environment_python()
-    check = [python, "-c", "import vowpal_wabbit_next"]
+    check = [python, "-c", f"import {', '.join(PEERS.values())}"]
     if python.exists() and subprocess.run(check, capture_output=True).returncode == 0:
-        return
-    print(f"Installing {VW_PACKAGE} into {ENVIRONMENT} ...", file=sys.stderr)
+        return python
+    print(f"Installing {', '.join(PEERS)} into {ENVIRONMENT} ...", file=sys.stderr)
     run([sys.executable, "-m", "venv", "--clear", ENVIRONMENT])
-    run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", VW_PACKAGE])
+    pip_install(*PEERS)
+    return python
 
 
-def make_python_environment():
-    """Makes the virtual environment with russet's Python package and its peers, unless they are there; gives its Python.
+def make_python_package():
+    """Makes the environment, with russet's Python package beside the peers; gives its Python.
 
     The package is built anew every time, so that what is measured is what is in the repository.
     """
-    python = PYTHON_ENVIRONMENT / "bin" / "python"
-    if not python.exists():
-        run([sys.executable, "-m", "venv", "--clear", PYTHON_ENVIRONMENT])
-    print(f"Installing the Python package and its peers into {PYTHON_ENVIRONMENT} ...", file=sys.stderr)
-    run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PYTHON_PEERS])
-    run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--force-reinstall", "--no-deps",
-         REPOSITORY / "python"])
+    python = make_environment()
+    print(f"Building the Python package into {ENVIRONMENT} ...", file=sys.stderr)
+    pip_install("--force-reinstall", "--no-deps", REPOSITORY / "python")
     return python
+
+
+def pip_install(*words):
+    run([environment_python(), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *words])
 
 
 def run_attached(command):
@@ -118,18 +122,33 @@ def environment_python():
     return ENVIRONMENT / "bin" / "python"
 
 
-def run(command):
-    """Runs a command to its end and gives what it printed; its failure is ours."""
+def run(command, output=subprocess.PIPE):
+    """Runs a command to its end and gives what it printed, unless `output` is a file; its failure is ours."""
     command = [str(part) for part in command]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.PIPE, text=True)
+    except OSError as error:
+        raise BenchError(f"`{command[0]}` cannot be run: {error}") from error
     if done.returncode != 0:
         raise BenchError(f"`{' '.join(command)}` failed with {done.returncode}:\n{done.stderr.strip()[-2000:]}")
     return done.stdout
 
 
-def run_vw(arguments):
+@contextlib.contextmanager
+def pinned():
+    """On one core, for all that is started meanwhile: always the same one, the last."""
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(cores)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
+
+
+def run_vw(arguments, two_threads=False):
     """Runs VW; the seconds are those inside VW, as it would have taken them without Python."""
-    report = json.loads(run([environment_python(), BENCH / "vw.py", *arguments]))
+    threads = ["--two-threads"] if two_threads else []
+    report = json.loads(run([environment_python(), BENCH / "vw.py", *threads, *arguments]))
     return Measured(report["seconds"], report["cpu_seconds"], report)
 
 
@@ -143,34 +162,27 @@ def vw_apple(batch):
 
 def run_russet(program, arguments):
     """Runs `russet train`; the seconds are those of the whole process, from start to exit."""
-    wall_before, cpu_before = time.perf_counter(), children_cpu_seconds()
-    output = run([program, "train", *arguments, "--quiet", "--json"])
-    wall, cpu = time.perf_counter() - wall_before, children_cpu_seconds() - cpu_before
+    output, wall, cpu = timed(lambda: run([program, "train", *arguments, "--quiet", "--json"]))
     return Measured(wall, cpu, json.loads(output))
+
+
+def run_russet_predict(program, arguments, predictions):
+    """Runs `russet predict` with its output in a file; timed as `run_russet`. A prediction is a line."""
+    with open(predictions, "wb") as file:
+        _, wall, cpu = timed(lambda: run([program, "predict", *arguments], output=file))
+    return Measured(wall, cpu, {"examples": count_lines(predictions)})
+
+
+def timed(work):
+    """What some work with child processes gave, its wall seconds and its children's CPU seconds."""
+    wall_before, cpu_before = time.perf_counter(), children_cpu_seconds()
+    result = work()
+    return result, time.perf_counter() - wall_before, children_cpu_seconds() - cpu_before
 
 
 def children_cpu_seconds():
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
-
-
-def decompress(arguments, name):
-    """Unpacks a data set into the work folder and gives its path.
-
-    Done anew every time, since it is quick and `--data` may have changed.
-    """
-    source, target = arguments.data / f"{name}.vw.zst", WORK / f"{name}.vw"
-    if not source.is_file():
-        raise BenchError(f"there is no file {source}")
-    partial = partial_path(target)
-    # zstd gives a file its source's permissions, so one left by an interrupted run may be read-only.
-    partial.unlink(missing_ok=True)
-    if shutil.which("zstd"):
-        run(["zstd", "--decompress", "--quiet", "--force", source, "-o", partial])
-    else:
-        run([arguments.russet, "convert", source, "-o", partial])
-    os.replace(partial, target)
-    return target
 
 
 def partial_path(target):
@@ -243,42 +255,23 @@ def squared_error(predictions, labels):
     return total / len(labels)
 
 
-def numeric_file():
-    """Makes the file of numeric features, if it is not there yet: the same on every machine."""
-    target = WORK / "numeric30.vw"
-    if target.exists():
-        return target
-    print(f"Making {target} ...", file=sys.stderr)
-    source, partial = random.Random(1), partial_path(target)
-    with open(partial, "w", encoding="ascii") as file:
-        for _ in range(NUMERIC_EXAMPLES):
-            file.write(numeric_line(source))
-    os.replace(partial, target)
-    return target
-
-
-def numeric_line(source):
-    values = [source.random() for _ in range(NUMERIC_FEATURES)]
-    label = 1 if source.random() < probability(values) else -1
-    return f"{label} | " + " ".join(f"{name}:{value:.6f}" for name, value in enumerate(values, 1)) + "\n"
-
-
-def probability(values):
-    """Of the positive class: a logistic function of six features and three products."""
-    centred = [value - 0.5 for value in values]
-    linear = 2.0 * (centred[0] + centred[1] + centred[2]) - 1.5 * (centred[10] + centred[20] + centred[29])
-    products = centred[3] * centred[4] - centred[5] * centred[6] + centred[7] * centred[8]
-    return 1.0 / (1.0 + math.exp(-linear - 16.0 * products))
+def count_lines(path):
+    with open(path, "rb") as file:
+        return sum(1 for _ in file)
 
 
 def warn_if_busy():
-    """Says so if something else is running: russet, with its several threads, would lose more by it than VW."""
+    """Says so if something else is running: russet, with its several threads, would lose more by it than VW.
+
+    Gives the share of the machine that others use.
+    """
     idle_before, total_before = processor_ticks()
     time.sleep(1)
     idle_after, total_after = processor_ticks()
     busy = 1 - (idle_after - idle_before) / (total_after - total_before)
     if busy > 0.1:
-        print(f"warning: other programs use {busy:.0%} of this machine; the ratios will be too high")
+        print(f"warning: other programs use {busy:.0%} of this machine; the ratios will be too high", file=sys.stderr)
+    return busy
 
 
 def processor_ticks():
@@ -287,12 +280,16 @@ def processor_ticks():
     return ticks[3] + ticks[4], sum(ticks)
 
 
-def take_turns(what, count, programs):
-    """Runs programs by turns, so that whatever else the machine does slows all alike: for each name, its runs."""
-    runs = {name: [] for name in programs}
-    for _ in range(count):
+def take_turns(what, count, programs, fewer=None):
+    """Runs programs by turns, so that whatever else the machine does slows all alike: for each name, its runs.
+
+    `fewer` has the counts of programs that sit out the last turns.
+    """
+    runs, fewer = {name: [] for name in programs}, fewer or {}
+    for turn in range(count):
         for name, program in programs.items():
-            runs[name].append(program())
+            if turn < fewer.get(name, count):
+                runs[name].append(program())
     counts = {measured.report["examples"] for of_one in runs.values() for measured in of_one}
     if len(counts) != 1:
         raise BenchError(f"{what}: the programs read different numbers of examples: {counts}")
@@ -302,6 +299,11 @@ def take_turns(what, count, programs):
 def best(runs):
     """The shortest wall and CPU times, which need not be of the same run."""
     return min(run.wall_seconds for run in runs), min(run.cpu_seconds for run in runs)
+
+
+def median(runs):
+    """The medians of wall and CPU times."""
+    return (statistics.median(run.wall_seconds for run in runs), statistics.median(run.cpu_seconds for run in runs))
 
 
 def geometric_mean(ratios):

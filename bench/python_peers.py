@@ -1,4 +1,8 @@
-"""Called by `python-peers` in an environment with the Python package: fits classifiers to data sets, on one core."""
+"""Fits classifiers to data sets, on one core: python_peers.py [--peers] FOLDER FILES...
+
+Called by `python-peers` in an environment with the Python package, and by `run` with --peers: then without the package, and
+with a line of JSON for each fit instead of a table.
+"""
 
 import json
 import os
@@ -6,12 +10,12 @@ import sys
 import time
 import warnings
 from pathlib import Path
+from typing import NamedTuple
 
 import lightgbm
 import numpy as np
 import pandas as pd
 import scipy.sparse
-from russet import RussetClassifier
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.pipeline import make_pipeline
@@ -51,7 +55,7 @@ def census_frame(matrix, description):
     return pd.DataFrame(frame)
 
 
-def learners(is_frame):
+def learners(is_frame, with_russet):
     """Each with its defaults, and the preparation its documentation asks for."""
     if is_frame:
         strings = make_column_selector(dtype_exclude=np.number)
@@ -61,35 +65,68 @@ def learners(is_frame):
         prepare = MaxAbsScaler
     boosted = lightgbm.LGBMClassifier(n_jobs=1, verbose=-1)
     return {
-        "RussetClassifier": RussetClassifier(),
+        **(russet_classifier() if with_russet else {}),
         "SGDClassifier": make_pipeline(prepare(), SGDClassifier(random_state=0)),
         "LogisticRegression": make_pipeline(prepare(), LogisticRegression(max_iter=1000)),
         "LGBMClassifier": boosted,
     }
 
 
+def russet_classifier():
+    # Not for those who have the peers alone.
+    from russet import RussetClassifier
+    return {"RussetClassifier": RussetClassifier()}
+
+
+class Fit(NamedTuple):
+    """What a learner took on a data set, in CPU seconds, and its share of mistakes on the test part."""
+
+    data: str
+    learner: str
+    fit_seconds: float
+    predict_seconds: float
+    test_error: float
+
+
+def fits(folder, path, with_russet):
+    """Fits all learners to the first 80% of a file and tests them on the rest."""
+    data, labels = read(path)
+    if path.stem == "census":
+        data = census_frame(data, json.loads((folder / "census.json").read_text()))
+    cut = len(labels) * 4 // 5
+    for name, learner in learners(isinstance(data, pd.DataFrame), with_russet).items():
+        rows = data
+        if name == "LGBMClassifier" and isinstance(data, pd.DataFrame):
+            rows = data.astype({column: "category" for column in data if data[column].dtype.kind not in "fiu"})
+        began = time.process_time()
+        learner.fit(rows[:cut], labels[:cut])
+        fitted = time.process_time()
+        error = (learner.predict(rows[cut:]) != labels[cut:]).mean()
+        yield Fit(path.stem, name, fitted - began, time.process_time() - fitted, float(error))
+        if name == "RussetClassifier" and path.stem == "census":
+            print("  strongest products:", "; ".join(n for n in learner.model_.terms(60)["name"] if " * " in n)[:200])
+
+
+def print_table(all_fits):
+    table = Table([("set", 8), ("learner", 18), ("fit CPU s", 9), ("predict CPU s", 13), ("test error", 10)], 2)
+    for fit in all_fits:
+        table.row(fit.data, fit.learner, f"{fit.fit_seconds:.2f}", f"{fit.predict_seconds:.2f}", f"{fit.test_error:.4f}")
+
+
+def print_json(all_fits):
+    for fit in all_fits:
+        print(json.dumps(fit._asdict()), flush=True)
+
+
 def main():
     # One core for all of them, so that nobody gains by threads. On it, CPU time is what the clock would say on a quiet machine.
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    folder, files = Path(sys.argv[1]), [Path(name) for name in sys.argv[2:]]
-    table = Table([("set", 8), ("learner", 18), ("fit CPU s", 9), ("predict CPU s", 13), ("test error", 10)], 2)
-    for path in files:
-        data, labels = read(path)
-        if path.stem == "census":
-            data = census_frame(data, json.loads((folder / "census.json").read_text()))
-        cut = len(labels) * 4 // 5
-        for name, learner in learners(isinstance(data, pd.DataFrame)).items():
-            rows = data
-            if name == "LGBMClassifier" and isinstance(data, pd.DataFrame):
-                rows = data.astype({column: "category" for column in data if data[column].dtype.kind not in "fiu"})
-            began = time.process_time()
-            learner.fit(rows[:cut], labels[:cut])
-            fitted = time.process_time()
-            error = (learner.predict(rows[cut:]) != labels[cut:]).mean()
-            table.row(path.stem, name, f"{fitted - began:.2f}", f"{time.process_time() - fitted:.2f}", f"{error:.4f}")
-            if name == "RussetClassifier" and path.stem == "census":
-                print("  strongest products:", "; ".join(n for n in learner.model_.terms(60)["name"] if " * " in n)[:200])
-    return True
+    peers_alone = sys.argv[1] == "--peers"
+    folder, *files = map(Path, sys.argv[2 if peers_alone else 1:])
+    all_fits = (fit for path in files for fit in fits(folder, path, not peers_alone))
+    show = print_json if peers_alone else print_table
+    show(all_fits)
 
 
-sys.exit(0 if main() else 1)
+if __name__ == "__main__":
+    main()
