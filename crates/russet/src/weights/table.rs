@@ -389,8 +389,9 @@ mod tests {
             base.by_slot = by_slot(&base, 48);
             let rows = rows(&base, &table, tiled, number % 2 == 1);
             let (mut scored, mut total) = ([0.0; LANES], [0.0; LANES]);
-            table.score(loops, &rows, &base, 0.01, &mut scored);
-            table.open(loops, &rows, &base, 0.01, &mut total, &mut scratch);
+            let gravity = [0.0, 0.01][number / 2 % 2];
+            table.score(loops, &rows, &base, gravity, &mut scored);
+            table.open(loops, &rows, &base, gravity, &mut total, &mut scratch);
             assert_eq!(scored, total);
             let measured = table.measure(loops, &rows, &base, &linear, *squared_slope, &mut scratch);
             table.close(loops, &rows, &base, *step, &mut scratch);
@@ -428,7 +429,7 @@ mod tests {
             let multiplier = base.values[first as usize];
             if tiled {
                 // Widths of an even and of an odd number of tiles.
-                return Row::whole(Place::Tiles(first * 6), multiplier, 0, 40 + 8 * (first % 2));
+                return Row::whole(Place::Tiles(first * 6), multiplier, 0, 40 + 8 * (count % 2));
             }
             let place = match first % 5 {
                 3 => Place::Listed(first * 64),
