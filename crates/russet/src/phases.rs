@@ -11,15 +11,37 @@ use crate::weights::{BaseFeatures, Loops, Rows, Work};
 /// A model that has been trained, and some examples that it goes through again and again, one phase at a time.
 pub struct Phases {
     model: Model,
-    enumerator: Enumerator,
+    expander: Expander,
     scratches: Scratches,
     examples: Vec<Expanded>,
+}
+
+/// What one example after the other is expanded in, as in a learner.
+#[derive(Default)]
+struct Expander {
+    base: BaseFeatures,
+    enumerator: Enumerator,
+    rows: Rows,
 }
 
 struct Expanded {
     base: BaseFeatures,
     rows: Rows,
     label: f32,
+}
+
+impl Expander {
+    /// Lists the rows of an example.
+    #[inline(always)]
+    fn expand(&mut self, model: &Model, example: &BaseFeatures) {
+        let Expander { base, enumerator, rows } = self;
+        base.slots.clone_from(&example.slots);
+        base.values.clone_from(&example.values);
+        match &model.growth {
+            Some(growth) => growth.rows(base, &model.products, enumerator, rows),
+            None => expansion::products(model.settings.expansion, base, &model.products, model.settings.seed, rows),
+        }
+    }
 }
 
 impl Expanded {
@@ -41,10 +63,13 @@ impl Phases {
             }
         }
         model.fit_tables_if_short();
-        let (enumerator, scratches) = (Enumerator::default(), Scratches::default());
-        let mut phases = Phases { model, enumerator, scratches, examples };
-        phases.expand();
-        phases
+        let mut expander = Expander::default();
+        for example in &mut examples {
+            expander.expand(&model, &example.base);
+            example.base.clone_from(&expander.base);
+            example.rows = std::mem::take(&mut expander.rows);
+        }
+        Phases { model, expander, scratches: Scratches::default(), examples }
     }
 
     /// How many features are active in all examples together.
@@ -86,16 +111,11 @@ impl Work for Expand<'_> {
 
     #[inline(always)]
     fn run<L: Loops>(self, _: L) -> usize {
-        let Phases { model, enumerator, examples, .. } = self.0;
+        let Phases { model, expander, examples, .. } = self.0;
         let mut count = 0;
-        for Expanded { base, rows, .. } in examples {
-            match &model.growth {
-                Some(growth) => growth.rows(base, &model.products, enumerator, rows),
-                None => {
-                    expansion::products(model.settings.expansion, base, &model.products, model.settings.seed, rows);
-                }
-            }
-            count += rows.len();
+        for example in examples {
+            expander.expand(model, &example.base);
+            count += expander.rows.len();
         }
         count
     }
@@ -109,7 +129,12 @@ impl Work for Score<'_> {
     #[inline(always)]
     fn run<L: Loops>(self, loops: L) -> f32 {
         let Phases { model, scratches, examples, .. } = self.0;
-        examples.iter().map(|example| model.open(loops, example.active(), 0.0, scratches)).sum()
+        let mut total = 0.0;
+        // A closure would not be compiled for the processor.
+        for example in examples {
+            total += model.open(loops, example.active(), 0.0, scratches);
+        }
+        total
     }
 }
 
