@@ -23,6 +23,8 @@ pub mod metrics;
 pub mod model;
 mod monomial;
 pub mod parallel;
+#[doc(hidden)]
+pub mod phases;
 mod schedule;
 pub mod select;
 pub mod settings;
