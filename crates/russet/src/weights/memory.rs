@@ -39,13 +39,14 @@ pub(crate) fn extend_with_zeros<T: bytemuck::Zeroable + Copy>(all: &mut Vec<T>, 
     all.resize(length, T::zeroed());
 }
 
-/// Makes place for the element at `place`, by zeros, in an array that will have no more than `limit`. Where places may be met in any order it is made
-/// as long as it can get, at once: what is not touched costs nothing, and what has been touched need not move.
+/// Makes place for the element at `place`, by zeros, in an array that will have no more than `limit`. They are written: a page that is first read and only
+/// then written to costs twice, and a word with every other processor.
 pub(crate) fn make_place<T: bytemuck::Zeroable + Copy>(all: &mut Vec<T>, place: usize, limit: usize) {
     if all.len() <= place {
-        let length = if place < FEW { (place + 1).next_power_of_two() } else { limit.max(place + 1) };
-        let mut longer = bytemuck::zeroed_vec(length);
-        longer[..all.len()].copy_from_slice(all);
-        *all = longer;
+        let length = (place + 1).next_power_of_two();
+        if length > all.capacity() && length > FEW {
+            reserve(all, limit);
+        }
+        all.resize(length, T::zeroed());
     }
 }
