@@ -209,7 +209,7 @@ impl Model {
         let state = GuardState { scale, shrinkage, rounds, mixture: Mixture::default() };
         match &mut self.guard {
             Some(guard) => guard.state.mixture = Mixture::default(),
-            None => self.guard = Some(Guard::new(self.linear.clone(), state)),
+            None => self.guard = Some(Guard::new(self.linear.copy_with_room(), state)),
         }
     }
 

@@ -189,6 +189,17 @@ impl WeightTable {
         memory::reserve(&mut self.counts, length);
     }
 
+    /// A copy that has as much room to grow as the table itself.
+    pub(crate) fn copy_with_room(&self) -> WeightTable {
+        let Cells::Slots(slots) = &self.cells else { return self.clone() };
+        let (mut copies, mut counts) = (Vec::new(), Vec::new());
+        memory::reserve(&mut copies, slots.capacity());
+        memory::reserve(&mut counts, self.counts.capacity());
+        copies.extend_from_slice(slots);
+        counts.extend_from_slice(&self.counts);
+        WeightTable { cells: Cells::Slots(copies), counts, moments: self.moments.clone(), limit: self.limit }
+    }
+
     /// True if the system can give memory for this many slots.
     pub(crate) fn can_have(slots: usize) -> bool {
         Vec::<Slot>::new().try_reserve_exact(slots.saturating_add(slots / 2)).is_ok()
