@@ -1,6 +1,9 @@
 //! Long arrays and the pages they lie on. A page that is touched for the first time costs a microsecond or two, as much as learning from a few hundred
 //! weights, so an array that grows should neither move nor be filled before it is used.
 
+/// An array that outgrows its room gets this many times as much: address space costs nothing.
+const ROOM: usize = 64;
+
 /// Up to this many elements, memory is not worth a thought.
 const FEW: usize = 1 << 12;
 
@@ -34,7 +37,7 @@ pub(crate) fn extend_with_zeros<T: bytemuck::Zeroable + Copy>(all: &mut Vec<T>, 
         return;
     }
     if length > all.capacity() && length > FEW {
-        reserve(all, length.saturating_mul(8).min(limit));
+        reserve(all, length.saturating_mul(ROOM).min(limit));
     }
     all.resize(length, T::zeroed());
 }
