@@ -208,6 +208,28 @@ fn one_bad_part_ends_everything_with_one_message() {
     assert!(run.stderr.contains("cut.vw.gz"), "{}", run.stderr);
 }
 
+/// Each rank reads only its own stretches of a plain file, and has not seen the lines before a fault.
+#[test]
+fn a_fault_in_one_file_is_named_by_its_line_in_the_file() {
+    let folder = folder();
+    for bad in [1, 700, 2345, 4001] {
+        let mut lines: Vec<String> = made_up::sparse(4000, 1).lines().map(str::to_owned).collect();
+        lines.insert(bad - 1, "1 | a:b".to_owned());
+        folder.write("bad.vw", lines.join("\n"));
+        for ranks in [2, 3] {
+            let run = folder.run(&format!("train bad.vw --threads {ranks} -q -o model"));
+            assert_eq!(run.code, Some(1));
+            assert!(run.stderr.starts_with(&format!("error: bad.vw:{bad}:7: ")), "{}", run.stderr);
+            let json = folder.train_json(&format!("bad.vw --threads {ranks} --on-error skip"));
+            assert_eq!(json["examples"], 4000);
+        }
+    }
+    // What is wrong only to the learner.
+    folder.write("bad.vw", "1 | a\n".repeat(3000) + "7 | a\n" + &"1 | a\n".repeat(500));
+    let run = folder.run("train bad.vw --threads 2 --loss logistic -q");
+    run.fails("bad.vw:3001:1: the label is 7; logistic loss needs -1 and 1, or 0 and 1");
+}
+
 #[test]
 fn an_empty_course_is_an_error() {
     let folder = Folder::with("data.vw", "\n\n");

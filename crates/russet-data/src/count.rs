@@ -64,12 +64,11 @@ fn count_noting(inputs: &Inputs, options: &ReadOptions, so_far: &AtomicU64) -> R
         return count_by_parsing(inputs, options, so_far);
     }
     // Lines are counted without a look at their features: should one be faulty, the reader will stop there anyway.
-    let shard = options.shard;
     let mut blocks = Blocks::new(inputs, options);
     let Some((format, _)) = blocks.peek()? else { return Ok(0) };
     let mut block = Block::default();
     while blocks.next(&mut block)? {
-        if shard.is_none_or(|shard| shard.takes(block.sequence)) {
+        if block.wanted {
             so_far.fetch_add(crate::parse::count(format, &block.layout, &block.bytes), Ordering::Relaxed);
         }
     }
@@ -77,10 +76,9 @@ fn count_noting(inputs: &Inputs, options: &ReadOptions, so_far: &AtomicU64) -> R
 }
 
 fn count_by_parsing(inputs: &Inputs, options: ReadOptions, so_far: &AtomicU64) -> Result<u64, DataError> {
-    let shard = options.shard;
     let mut stream = Stream::open(inputs, options)?;
     while let Some(parsed) = stream.next()? {
-        if shard.is_some_and(|shard| !shard.takes(parsed.block.sequence)) {
+        if !parsed.block.wanted {
             stream.recycle(parsed);
             continue;
         }

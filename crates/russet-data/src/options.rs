@@ -49,7 +49,8 @@ impl CsvOptions {
     }
 }
 
-/// A part of the inputs: every `count`th block, from the block with number `index` on.
+/// A part of the inputs: every `count`th block, from the block with number `index` on. Of plain files whose lines are examples, every `count`th
+/// stretch of [`ReadOptions::block_bytes`], and nothing else is read; a line belongs to the stretch in which it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     /// Which part, from 0.

@@ -330,7 +330,7 @@ pub(super) fn forgive(error: &LearnError, parsed: &Parsed, on_error: OnError, sk
     if example.label.value.is_none() && example.codes.is_empty() {
         return Ok(());
     }
-    let message = format!("{}:{}:1: {}", parsed.block.name, error.line, error.problem);
+    let message = format!("{}:{}:1: {}", parsed.block.name, parsed.block.line_in_file(error.line), error.problem);
     if on_error == OnError::Stop {
         return Err(anyhow!(message));
     }

@@ -90,7 +90,7 @@ impl Sources {
 
     /// True if a block that the current pass reads is to be learned from: a part of the data may be for others to learn.
     pub(crate) fn takes(&self, block: &Block) -> bool {
-        self.reads_cache() || self.options.shard.is_none_or(|shard| shard.takes(block.sequence))
+        self.reads_cache() || block.is_wanted()
     }
 
     /// True if the current pass reads a cache that stands for the data.

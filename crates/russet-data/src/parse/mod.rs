@@ -96,8 +96,7 @@ impl Parser {
     pub(crate) fn parse(&mut self, format: Format, parsed: &mut Parsed) {
         (parsed.skipped, parsed.complaint, parsed.fatal) = (0, None, None);
         if format == Format::Cache {
-            let wanted = self.options.shard.is_none_or(|shard| shard.takes(parsed.block.sequence));
-            parsed.fatal = cache::decode(&parsed.block, wanted, &mut parsed.batch).err();
+            parsed.fatal = cache::decode(&parsed.block, parsed.block.wanted, &mut parsed.batch).err();
             return;
         }
         parsed.batch.start(&mut self.dictionary);
@@ -186,16 +185,21 @@ impl Parsed {
     #[cold]
     fn forgive(&mut self, fault: Fault, line: u64, on_error: OnError) -> bool {
         self.batch.abandon_example();
-        let name = Arc::clone(&self.block.name);
-        let error = DataError::Content { name, line, column: fault.at as u64 + 1, message: fault.message };
+        let Parsed { block, fatal, skipped, complaint, .. } = self;
+        let error = || DataError::Content {
+            name: Arc::clone(&block.name),
+            line: block.line_in_file(line),
+            column: fault.at as u64 + 1,
+            message: fault.message,
+        };
         match on_error {
             OnError::Stop => {
-                self.fatal = Some(error);
+                *fatal = Some(error());
                 false
             }
             OnError::Skip => {
-                self.skipped += 1;
-                self.complaint.get_or_insert_with(|| error.to_string());
+                *skipped += 1;
+                complaint.get_or_insert_with(|| error().to_string());
                 true
             }
         }

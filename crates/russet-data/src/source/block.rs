@@ -3,11 +3,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Input, Inputs};
+use super::{Input, Inputs, Stretches, stretches};
 use crate::cache;
 use crate::format::Format;
 use crate::parse::{Layout, csv_delimiter, csv_layout, visit_csv_ends};
-use crate::{DataError, ReadOptions};
+use crate::{DataError, ReadOptions, Shard};
 
 /// How much text a block aims to hold.
 pub const BLOCK_BYTES: usize = 1 << 16;
@@ -32,7 +32,24 @@ pub struct Block {
     pub bytes: Vec<u8>,
     /// A hash of its bytes, if that was asked for.
     pub hash: u64,
+    /// Whether it belongs to the part of the inputs that is wanted.
+    pub(crate) wanted: bool,
+    /// Set if only stretches of the file are read: lines are then counted within these.
+    pub(crate) stretches: Option<Arc<Stretches>>,
     pub(crate) layout: Layout,
+}
+
+impl Block {
+    /// True if it belongs to the part of the inputs that is wanted.
+    pub fn is_wanted(&self) -> bool {
+        self.wanted
+    }
+
+    /// The line of the file, counted from 1, that `line` is; examples count within what is read of the file.
+    pub fn line_in_file(&self, line: u64) -> u64 {
+        // Should the file have gone since, at least some line is named.
+        self.stretches.as_ref().and_then(|stretches| stretches.line_in_file(line).ok()).unwrap_or(line)
+    }
 }
 
 /// How far reading has come, for anyone to look at while it goes on.
@@ -68,6 +85,7 @@ pub(crate) struct Blocks {
 
 struct OpenFile {
     name: Arc<str>,
+    stretches: Option<Arc<Stretches>>,
     reader: Box<dyn Read + Send>,
     format: Format,
     layout: Layout,
@@ -128,8 +146,10 @@ impl Blocks {
             }
             block.sequence = self.sequence;
             self.sequence += 1;
-            let wanted = self.options.shard.is_none_or(|shard| shard.takes(block.sequence));
-            if wanted || open.format == Format::Cache {
+            let in_turn = |shard: Shard| open.stretches.is_some() || shard.takes(block.sequence);
+            block.wanted = self.options.shard.is_none_or(in_turn);
+            block.stretches.clone_from(&open.stretches);
+            if block.wanted || open.format == Format::Cache {
                 break;
             }
         }
@@ -158,10 +178,34 @@ impl Blocks {
     }
 
     fn open_next(&mut self) -> Result<bool, DataError> {
-        let Some(input) = self.waiting.next() else { return Ok(false) };
-        let reader = input.open(Arc::clone(&self.progress.read))?;
-        self.open_reader(input.name(), reader)?;
+        while self.open.is_none() {
+            let Some(input) = self.waiting.next() else { return Ok(false) };
+            let (name, read) = (input.name(), Arc::clone(&self.progress.read));
+            let Some(stretches) = self.stretches_of(&input) else {
+                self.open_reader(name, input.open(read)?)?;
+                break;
+            };
+            let reader = stretches.open(read).map_err(|cause| DataError::io(&name, cause))?;
+            match self.open_reader(name, Box::new(reader)) {
+                // It is only that no line begins in what is wanted of it.
+                Err(DataError::Empty { .. }) => {}
+                opened => opened?,
+            }
+            if let Some(open) = &mut self.open {
+                open.stretches = Some(Arc::new(stretches));
+            }
+        }
         Ok(true)
+    }
+
+    /// What is wanted of a file that may be read in pieces: of one whose lines are examples and that is not compressed. Where a record of a
+    /// table begins, none can say who has not read what comes before it.
+    fn stretches_of(&self, input: &Input) -> Option<Stretches> {
+        let shard = self.options.shard?;
+        let lines = matches!(self.options.format?, Format::Vw | Format::Svmlight);
+        let Input::File(path) = input else { return None };
+        let length = self.options.block_bytes as u64;
+        (lines && stretches::is_plain(path)).then(|| Stretches { path: path.clone(), shard, length })
     }
 
     /// Goes on with what `reader` gives.
@@ -175,6 +219,7 @@ impl Blocks {
         let format = self.settle_format(&name, &rest)?;
         let mut open = OpenFile {
             name,
+            stretches: None,
             reader,
             format,
             layout: Layout::default(),
@@ -287,7 +332,7 @@ impl OpenFile {
         if bytes.len() > LONGEST_LINE {
             return Err(DataError::Content {
                 name: Arc::clone(&self.name),
-                line: self.line,
+                line: self.line_in_file(),
                 column: 1,
                 message: format!("this line is longer than {} MiB; expected an end of line", LONGEST_LINE >> 20),
             });
@@ -297,6 +342,12 @@ impl OpenFile {
         let ended = read_up_to(&mut self.reader, wanted, bytes);
         self.ended = ended.map_err(|cause| DataError::io(&self.name, cause))?;
         Ok(())
+    }
+
+    /// The line of the file that the next block begins on.
+    fn line_in_file(&self) -> u64 {
+        let stretches = self.stretches.as_ref();
+        stretches.and_then(|stretches| stretches.line_in_file(self.line).ok()).unwrap_or(self.line)
     }
 
     fn next_of_cache(&mut self, block: &mut Block) -> Result<bool, DataError> {

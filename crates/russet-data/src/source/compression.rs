@@ -5,6 +5,11 @@ use std::io::{self, BufReader, Cursor, Read};
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
+/// True for the first bytes of a compressed file.
+pub(super) fn is_compressed(start: &[u8]) -> bool {
+    start.starts_with(GZIP) || start.starts_with(ZSTD)
+}
+
 /// The plain bytes of a stream that may be compressed.
 pub(crate) fn decompressed(mut raw: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
     let mut start = Vec::new();

@@ -73,11 +73,7 @@ impl Span {
 /// Eight products.
 #[inline(always)]
 fn products(values: &[f32; TILE], multiplier: f32, in_range: bool) -> [f32; TILE] {
-    let mut x = *values;
-    for lane in 0..TILE {
-        x[lane] = if in_range { multiplier * x[lane] } else { product(multiplier, x[lane]) };
-    }
-    x
+    values.map(|value| if in_range { multiplier * value } else { product(multiplier, value) })
 }
 
 /// Writes the values of a row's features, filled up with zeros.

@@ -28,7 +28,7 @@ pub(super) fn check_classes(schema: Option<&Arc<Schema>>) -> Result<()> {
 }
 
 impl Part {
-    /// Deals files out to ranks, by size; if there are too few, blocks of all files in turn.
+    /// Deals files out to ranks, by size; if there are too few, byte ranges or blocks of all files in turn: see [`Shard`].
     pub(super) fn deal(inputs: &Inputs, options: &ReadOptions, ranks: usize) -> Result<Vec<Part>> {
         // All ranks read by what the first file says.
         let stream = Stream::open_unless(inputs, ReadOptions { threads: 1, ..options.clone() }, interrupt::flag())?;
