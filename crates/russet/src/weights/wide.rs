@@ -70,10 +70,15 @@ impl Span {
     }
 }
 
-/// Eight products.
+/// Eight products. In this form the compiler takes the question out of the loops around it; as `map`, or from one array to another, they are a tenth slower.
 #[inline(always)]
+#[allow(clippy::needless_range_loop)]
 fn products(values: &[f32; TILE], multiplier: f32, in_range: bool) -> [f32; TILE] {
-    values.map(|value| if in_range { multiplier * value } else { product(multiplier, value) })
+    let mut x = *values;
+    for lane in 0..TILE {
+        x[lane] = if in_range { multiplier * x[lane] } else { product(multiplier, x[lane]) };
+    }
+    x
 }
 
 /// Writes the values of a row's features, filled up with zeros.
