@@ -85,11 +85,12 @@ pub(crate) struct Parser {
     options: ReadOptions,
     dictionary: Dictionary,
     csv: csv::Reader,
+    vw: vw::Reader,
 }
 
 impl Parser {
     pub(crate) fn new(number: u32, options: ReadOptions) -> Parser {
-        Parser { options, dictionary: Dictionary::new(number), csv: csv::Reader::default() }
+        Parser { options, dictionary: Dictionary::new(number), csv: csv::Reader::default(), vw: vw::Reader::default() }
     }
 
     /// Fills `parsed.batch` from `parsed.block`.
@@ -117,7 +118,7 @@ impl Parser {
                 if !bytes.ends_with(b"\n") {
                     bytes.push(b'\n');
                 }
-                vw::read(&bytes, context, parsed, self.options.on_error);
+                self.vw.read(&bytes, context, parsed, self.options.on_error);
             }
         }
         parsed.block.bytes = bytes;

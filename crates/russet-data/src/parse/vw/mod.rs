@@ -4,11 +4,18 @@
 //! name is a number. A missing value is 1, a value of 0 leaves the feature out. Features without a name count
 //! through within their namespace. An empty line is an example without label or features.
 
+// One call of a function that is compiled for some processors only.
+#![allow(unsafe_code)]
+
+mod marks;
+mod numbers;
+
 use russet::batch::{Batch, Code, Label};
 use russet::feature::{FeatureId, Namespace};
 
 use super::{Context, Fault, Parsed, not_finite};
 use crate::{OnError, number};
+use marks::Marks;
 
 /// What ends a name or a value. A line's end is a `\n` that is always there.
 #[inline(always)]
@@ -16,23 +23,81 @@ fn ends_word(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'|' | b'\n' | b'\r')
 }
 
-/// Reads a block of lines; the last byte is a line's end.
-pub(super) fn read(bytes: &[u8], context: &mut Context<'_>, parsed: &mut Parsed, on_error: OnError) {
-    debug_assert!(bytes.is_empty() || bytes.ends_with(b"\n"));
-    let (mut start, mut number) = (0, parsed.block.first_line);
-    while start < bytes.len() {
-        start = match line(bytes, start, number, context, &mut parsed.batch) {
-            Ok(end) => end + 1,
-            Err(fault) => {
-                let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |length| start + length);
-                let fault = Fault { at: fault.at - start, message: fault.message };
-                if !parsed.forgive(fault, number, on_error) {
-                    return;
-                }
-                end + 1
+/// Reads blocks of lines.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    marks: Marks,
+    /// For how many more blocks the fast way is not tried.
+    pause: u32,
+}
+
+impl Reader {
+    /// Where most lines are not in the common form, so many blocks are read without another try.
+    const PAUSE: u32 = 15;
+
+    /// In a longer block, places would take much memory.
+    const LONGEST: usize = 1 << 20;
+
+    /// Reads a block of lines; the last byte is a line's end.
+    pub(super) fn read(&mut self, bytes: &[u8], context: &mut Context<'_>, parsed: &mut Parsed, on_error: OnError) {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("popcnt") && is_x86_feature_detected!("lzcnt") {
+            // SAFETY: the processor has what the function is compiled for.
+            return unsafe { self.read_with_bmi(bytes, context, parsed, on_error) };
+        }
+        self.read_anywhere(bytes, context, parsed, on_error);
+    }
+
+    /// The same, compiled for instructions that find bits faster.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+    fn read_with_bmi(&mut self, bytes: &[u8], context: &mut Context<'_>, parsed: &mut Parsed, on_error: OnError) {
+        self.read_anywhere(bytes, context, parsed, on_error);
+    }
+
+    #[inline(always)]
+    fn read_anywhere(&mut self, bytes: &[u8], context: &mut Context<'_>, parsed: &mut Parsed, on_error: OnError) {
+        debug_assert!(bytes.is_empty() || bytes.ends_with(b"\n"));
+        let tried = self.pause == 0 && bytes.len() <= Reader::LONGEST;
+        self.pause = self.pause.saturating_sub(1);
+        let mut marks = if tried { self.marks.find(bytes) } else { &[] };
+        let (mut start, mut number, mut common) = (0, parsed.block.first_line, 0);
+        while start < bytes.len() {
+            if let Some((end, used)) = numbers::line(bytes, start, marks, number, context, &mut parsed.batch) {
+                (start, marks) = (end + 1, &marks[used..]);
+                common += 1;
+            } else {
+                let Some(next) = read_plainly(bytes, start, number, context, parsed, on_error) else { return };
+                marks = &marks[marks.iter().position(|place| *place as usize >= next).unwrap_or(marks.len())..];
+                start = next;
             }
-        };
-        number += 1;
+            number += 1;
+        }
+        if tried && 2 * common < number - parsed.block.first_line {
+            self.pause = Reader::PAUSE;
+        }
+    }
+}
+
+#[inline(never)]
+/// Reads the line at `start`; gives the place of the next one, or nothing if its faults are not forgiven.
+fn read_plainly(
+    bytes: &[u8],
+    start: usize,
+    number: u64,
+    context: &mut Context<'_>,
+    parsed: &mut Parsed,
+    on_error: OnError,
+) -> Option<usize> {
+    // The fast way may have got somewhere.
+    parsed.batch.abandon_example();
+    match line(bytes, start, number, context, &mut parsed.batch) {
+        Ok(end) => Some(end + 1),
+        Err(fault) => {
+            let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |length| start + length);
+            let fault = Fault { at: fault.at - start, message: fault.message };
+            parsed.forgive(fault, number, on_error).then_some(end + 1)
+        }
     }
 }
 
