@@ -124,7 +124,8 @@ fn encode_features(codes: &[u32], values: &[f32], out: &mut Vec<u8>) {
     out.push((width as u8 - 1) | if numbered { NUMBERED } else { 0 } | kind);
     steps.iter().for_each(|step| out.extend_from_slice(&step.to_le_bytes()[..width]));
     if kind == SOME {
-        let bits = |eight: &[f32]| (0..).zip(eight).fold(0, |bits, (place, value)| bits | u8::from(*value != 1.0) << place);
+        let bits =
+            |eight: &[f32]| (0..).zip(eight).fold(0, |bits, (place, value)| bits | u8::from(*value != 1.0) << place);
         out.extend(values.chunks(8).map(bits));
     }
     let given = values.iter().filter(|value| kind == ALL || **value != 1.0);
@@ -157,7 +158,7 @@ fn decode_payload(payload: &[u8], wanted: bool, batch: &mut Batch) -> Option<()>
         let id = FeatureId(u64::from_le_bytes(input.array()?));
         batch.declare(id, input.bytes()?);
     }
-    let known = first_declared.checked_add(declared)?;
+    let known = first_declared.checked_add(declared)?.min(Code::NUMBERED);
     if !wanted {
         return Some(());
     }
@@ -339,7 +340,10 @@ mod tests {
             batch.start(&mut dictionary);
             for (features, label, line, tag) in &examples {
                 for (position, (name, value)) in features.iter().enumerate() {
-                    batch.push_named(&mut dictionary, Namespace::ANONYMOUS, &format!("f{name}"), *value as f32 / 2.0);
+                    match name % 7 {
+                        6 => batch.push_named(&mut dictionary, Namespace::ANONYMOUS, &format!("f{name}"), *value as f32 / 2.0),
+                        power => batch.push_number((name << (4 * power)).min(Code::NUMBERS - 1), *value as f32 / 2.0),
+                    }
                     if position == 2 {
                         batch.end_namespace();
                     }
@@ -358,6 +362,8 @@ mod tests {
             for (ours, theirs) in batch.iter().zip(decoded.iter()) {
                 prop_assert_eq!((ours.label, ours.tag, ours.codes, ours.values, ours.line),
                     (theirs.label, theirs.tag, theirs.codes, theirs.values, theirs.line));
+                let whole = [ours.codes.len() as u32];
+                prop_assert!(ours.namespace_ends == theirs.namespace_ends || ours.namespace_ends == whole);
             }
         }
 

@@ -54,7 +54,9 @@ impl<W: Write> CacheWriter<W> {
                 while ends.next_if(|end| **end as usize == position).is_some() {
                     self.batch.end_namespace();
                 }
-                let Some((&code, &value)) = example.codes.get(position).zip(example.values.get(position)) else { break };
+                let Some((&code, &value)) = example.codes.get(position).zip(example.values.get(position)) else {
+                    break;
+                };
                 if let Code::Number(number) = Code::unpack(code) {
                     self.batch.push_number(number, value);
                 } else {

@@ -234,12 +234,17 @@ pub(crate) mod tests {
         let first_line = if format == Format::Csv { 2 } else { 1 };
         let bytes = text.as_bytes()[start..].to_vec();
         let block = Block { name, first_line, bytes, layout, ..Block::default() };
-        let mut parsed = Parsed { block, ..Parsed::default() };
-        Parser::new(0, options).parse(format, &mut parsed);
+        let mut parsed = parse_block(&mut Parser::new(0, options), format, block);
         parsed.fatal.take().map_or(Ok(parsed), Err)
     }
 
-    fn seen(parsed: &Parsed) -> Vec<Seen> {
+    pub(crate) fn parse_block(parser: &mut Parser, format: Format, block: Block) -> Parsed {
+        let mut parsed = Parsed { block, ..Parsed::default() };
+        parser.parse(format, &mut parsed);
+        parsed
+    }
+
+    pub(crate) fn seen(parsed: &Parsed) -> Vec<Seen> {
         let name = |code: &u32| match Code::unpack(*code) {
             Code::Declared(index) => parsed.batch.declared_names().text(index as usize).into_owned(),
             Code::Number(number) => number.to_string(),

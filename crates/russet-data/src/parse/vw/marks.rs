@@ -30,11 +30,19 @@ impl Marks {
         let (mut count, mut after_colon) = (0, 0);
         let (stretches, rest) = bytes.as_chunks();
         for (number, stretch) in stretches.iter().enumerate() {
-            count += write(marked(&Kinds::of(stretch), &mut after_colon), (number * STRETCH) as u32, &mut self.places[count..]);
+            count += write(
+                marked(&Kinds::of(stretch), &mut after_colon),
+                (number * STRETCH) as u32,
+                &mut self.places[count..],
+            );
         }
         let mut last = [b'0'; STRETCH];
         last[..rest.len()].copy_from_slice(rest);
-        count += write(marked(&Kinds::of(&last), &mut after_colon), (bytes.len() - rest.len()) as u32, &mut self.places[count..]);
+        count += write(
+            marked(&Kinds::of(&last), &mut after_colon),
+            (bytes.len() - rest.len()) as u32,
+            &mut self.places[count..],
+        );
         &self.places[..count]
     }
 }
