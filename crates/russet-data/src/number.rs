@@ -32,10 +32,6 @@ pub(crate) fn is_meant_as_number(bytes: &[u8]) -> bool {
 }
 
 /// Digits with an optional point, up to 2^53 without it; nothing else is in the common form.
-///
-/// As a whole number times a rounded power of ten it is right to 2 units in the last place of a double. Rounding
-/// to f32 can then only go wrong if the double is that close to the middle between two f32: such numbers,
-/// one in a hundred million, are left to the standard library too.
 #[inline(always)]
 fn common_form(bytes: &[u8]) -> Option<(f32, usize)> {
     let negative = bytes.first() == Some(&b'-');
@@ -67,15 +63,28 @@ fn common_form(bytes: &[u8]) -> Option<(f32, usize)> {
     if digits == 0 || digits > 19 || mantissa >= 1 << 53 || exponent {
         return None;
     }
-    let value = mantissa as f64 * INVERSE_POWERS[fraction];
-    let beyond_f32 = value.to_bits() & 0x1fff_ffff;
-    if beyond_f32.abs_diff(0x1000_0000) <= 2 {
-        return None;
-    }
-    Some((if negative { -value } else { value } as f32, at))
+    rounded(negative, mantissa, fraction).map(|value| (value, at))
 }
 
-const WHOLE_POWERS: [u64; 9] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+/// The number whose digits write `mantissa`, `fraction` of them after the point; `None` if another way has to find it.
+///
+/// As a whole number below 2^53 times a rounded power of ten it is right to 2 units in the last place of a double. Rounding
+/// to f32 can then only go wrong if the double is that close to the middle between two f32: such numbers,
+/// one in a hundred million, are left to the standard library.
+#[inline(always)]
+pub(crate) fn rounded(negative: bool, mantissa: u64, fraction: usize) -> Option<f32> {
+    debug_assert!(mantissa < 1 << 53);
+    let value = mantissa as i64 as f64 * INVERSE_POWERS[fraction];
+    let beyond_f32 = value.to_bits() as u32 & 0x1fff_ffff;
+    if beyond_f32.wrapping_sub(0x1000_0000 - 2) <= 4 {
+        return None;
+    }
+    let sign = u32::from(negative) << 31;
+    Some(f32::from_bits((value as f32).to_bits() | sign))
+}
+
+/// `10^n`.
+pub(crate) const WHOLE_POWERS: [u64; 9] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
 /// The number that the digits at the start of eight bytes write, and how many digits there are.
 ///
@@ -89,11 +98,32 @@ fn leading_digits(eight: u64) -> (u64, usize) {
     if count == 0 {
         return (0, 0);
     }
-    let aligned = digits << (64 - 8 * count);
+    (joined(digits << (64 - 8 * count)), count)
+}
+
+/// The number that eight digits write, each a byte, the first byte lowest.
+#[inline(always)]
+fn joined(aligned: u64) -> u64 {
     let pairs = aligned.wrapping_mul(10).wrapping_add(aligned >> 8);
     let low = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
     let high = ((pairs >> 16) & 0x0000_00ff_0000_00ff).wrapping_mul(0x0000_2710_0000_0001);
-    (low.wrapping_add(high) >> 32, count)
+    low.wrapping_add(high) >> 32
+}
+
+/// The number that the first `length` of eight bytes write, which are digits; there is one at least.
+#[inline(always)]
+pub(crate) fn of_digits(eight: [u8; 8], length: usize) -> u64 {
+    debug_assert!((1..=8).contains(&length));
+    joined((u64::from_le_bytes(eight) ^ 0x3030_3030_3030_3030) << ((64 - 8 * length) & 63))
+}
+
+/// As [`of_digits`], of four bytes.
+#[inline(always)]
+pub(crate) fn of_few_digits(four: [u8; 4], length: usize) -> u32 {
+    debug_assert!((1..=4).contains(&length));
+    let aligned = (u32::from_le_bytes(four) ^ 0x3030_3030) << ((32 - 8 * length) & 31);
+    let pairs = aligned.wrapping_mul(10).wrapping_add(aligned >> 8);
+    (pairs & 0x00ff_00ff).wrapping_mul(0x0064_0001) >> 16
 }
 
 /// The whole number that the digits from `start` on write, modulo 2^64, and where they end.

@@ -186,8 +186,9 @@ impl Inline {
 impl Threads {
     fn start(blocks: Blocks, format: Format, options: &ReadOptions) -> Threads {
         let blocks = Arc::new(Mutex::new(Some(blocks)));
-        let threads = options.threads.max(1);
-        let limit = AHEAD * threads;
+        let limit = AHEAD * options.threads.max(1);
+        // A cache is read many times as fast as it is learned from: a second thread would only be in the way.
+        let threads = if format == Format::Cache { 1 } else { options.threads.max(1) };
         let (results_in, results) = unbounded();
         let (permits, permits_out) = bounded(limit);
         let (spares, spares_out) = bounded(limit);

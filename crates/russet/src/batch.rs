@@ -183,6 +183,14 @@ impl Batch {
         }
     }
 
+    /// As [`Batch::push_number`] for each of `numbers`; there are as many values, and none is 0.
+    #[inline]
+    pub fn push_numbers(&mut self, numbers: &[u32], values: &[f32]) {
+        debug_assert!(numbers.len() == values.len() && !values.contains(&0.0));
+        self.codes.extend(numbers.iter().map(|number| Code::Number(*number).pack()));
+        self.values.extend_from_slice(values);
+    }
+
     /// Adds `count` features to the example that is being built, each as `next` gives it, none with the value 0. If `next` gives none, the
     /// example is not complete and must be abandoned.
     #[inline]
@@ -194,6 +202,15 @@ impl Batch {
             (*index, *value) = next()?;
         }
         Some(())
+    }
+
+    /// Adds features to the example that is being built: `fill` adds the code of each to one array and its value, which is not 0, to the
+    /// other. If it gives none, the example is not complete and must be abandoned.
+    #[inline]
+    pub fn push_by(&mut self, fill: impl FnOnce(&mut Vec<u32>, &mut Vec<f32>) -> Option<()>) -> Option<()> {
+        let filled = fill(&mut self.codes, &mut self.values);
+        debug_assert!(filled.is_none() || self.codes.len() == self.values.len());
+        filled
     }
 
     /// Adds a feature by name to the example that is being built. A value of 0 is left out.
@@ -210,6 +227,12 @@ impl Batch {
     pub fn end_namespace(&mut self) {
         let start = self.headers.last().map_or(0, |header| header.features_end);
         self.namespace_ends.push(self.codes.len() as u32 - start);
+    }
+
+    /// As [`Batch::end_namespace`], for a namespace that has ended after this many features of the example.
+    #[inline]
+    pub fn end_namespace_at(&mut self, features: u32) {
+        self.namespace_ends.push(features);
     }
 
     /// Completes the example that is being built.

@@ -10,7 +10,7 @@
 //! then blocks:  4 length (not 0), 8 XXH3 of the payload, payload (see `payload`)
 //! and the end:  4 zeros, 8 count of examples
 //! ```
-//! Features are numbered by a dictionary that the blocks declare as they go.
+//! Features are numbered by a dictionary that the blocks declare as they go, but for those that are called by a number.
 
 mod payload;
 mod writer;
@@ -32,7 +32,7 @@ pub use writer::CacheWriter;
 pub(crate) const MAGIC: &[u8; 8] = b"russetc\n";
 
 /// The version of the cache format that this build reads and writes.
-pub const CACHE_VERSION: u32 = 2;
+pub const CACHE_VERSION: u32 = 3;
 
 /// No block is larger: a block holds the examples of one block of text, which is shorter than a line may be.
 const LARGEST_BLOCK: usize = 1 << 29;

@@ -3,12 +3,14 @@
 //! ```text
 //! 4 first feature declared, 4 how many, 4 examples
 //! for each feature declared: 8 id, name's length, name
-//! for each example: flags, [label] [importance] [base] [tag] [namespaces] [line], count of features, features
+//! for each example: flags, [label] [importance] [base] [tag] [namespaces] [line], count of features, shape, steps, values
 //! ```
-//! Lengths, counts and lines are variable-length numbers, seven bits a byte. A feature is one such number: twice
-//! the zigzag difference of its index from the one before, plus 1 if its value is 1; other values follow.
+//! Lengths, counts and lines are variable-length numbers, seven bits a byte. A step is the zigzag difference of a feature's code from
+//! the one before (the first one: from 0 or, if the shape says so, from the code of number 0); all steps of an example have the same width
+//! of 1 to 4 bytes. The shape says which, and what values there are: one for each feature; none, if all are 1; or a bit for each feature, and a value
+//! for each bit that is set. So what takes most of the space is read in plain loops.
 
-use russet::batch::{Batch, Example, Label};
+use russet::batch::{Batch, Code, Example, Label};
 use russet::feature::FeatureId;
 use std::sync::Arc;
 
@@ -22,6 +24,15 @@ const BASE: u8 = 4;
 const TAG: u8 = 8;
 const NAMESPACES: u8 = 16;
 const LINE: u8 = 32;
+
+/// Of a shape: the width of a step, less 1.
+const WIDTH: u8 = 3;
+/// Of a shape: the first step is from the code of number 0.
+const NUMBERED: u8 = 4;
+// Of a shape: which values there are.
+const ALL: u8 = 0;
+const ONES: u8 = 8;
+const SOME: u8 = 16;
 
 pub(super) fn u64_at(bytes: &[u8]) -> u64 {
     bytes.first_chunk().map_or(0, |chunk| u64::from_le_bytes(*chunk))
@@ -89,18 +100,36 @@ fn encode_example(example: &Example<'_>, line_before: u64, out: &mut Vec<u8>) {
         write_number(example.line, out);
     }
     write_number(example.codes.len() as u64, out);
-    let mut before = 0;
-    for (&index, &value) in example.codes.iter().zip(example.values) {
-        let difference = i64::from(index) - before;
-        let zigzag = ((difference << 1) ^ (difference >> 63)) as u64;
-        before = i64::from(index);
-        if value == 1.0 {
-            write_number(zigzag << 1 | 1, out);
-        } else {
-            write_number(zigzag << 1, out);
-            out.extend_from_slice(&value.to_le_bytes());
-        }
+    encode_features(example.codes, example.values, out);
+}
+
+fn encode_features(codes: &[u32], values: &[f32], out: &mut Vec<u8>) {
+    let numbered = codes.first().is_some_and(|code| *code >= Code::NUMBERED);
+    let mut before = if numbered { Code::NUMBERED } else { 0 };
+    let steps = codes.iter().map(|code| {
+        let difference = code.wrapping_sub(before) as i32;
+        before = *code;
+        ((difference << 1) ^ (difference >> 31)) as u32
+    });
+    let steps: Vec<u32> = steps.collect();
+    let widest = steps.iter().copied().max().unwrap_or(0);
+    let width = (4 - widest.leading_zeros() as usize / 8).max(1);
+    let ones = values.iter().filter(|value| **value == 1.0).count();
+    let kind = match ones {
+        _ if ones == values.len() => ONES,
+        // Fewer would save little.
+        _ if 2 * ones >= values.len() => SOME,
+        _ => ALL,
+    };
+    out.push((width as u8 - 1) | if numbered { NUMBERED } else { 0 } | kind);
+    steps.iter().for_each(|step| out.extend_from_slice(&step.to_le_bytes()[..width]));
+    if kind == SOME {
+        let bits =
+            |eight: &[f32]| (0..).zip(eight).fold(0, |bits, (place, value)| bits | u8::from(*value != 1.0) << place);
+        out.extend(values.chunks(8).map(bits));
     }
+    let given = values.iter().filter(|value| kind == ALL || **value != 1.0);
+    given.for_each(|value| out.extend_from_slice(&value.to_le_bytes()));
 }
 
 fn write_bytes(bytes: &[u8], out: &mut Vec<u8>) {
@@ -129,7 +158,7 @@ fn decode_payload(payload: &[u8], wanted: bool, batch: &mut Batch) -> Option<()>
         let id = FeatureId(u64::from_le_bytes(input.array()?));
         batch.declare(id, input.bytes()?);
     }
-    let known = first_declared.checked_add(declared)?;
+    let known = first_declared.checked_add(declared)?.min(Code::NUMBERED);
     if !wanted {
         return Some(());
     }
@@ -154,32 +183,77 @@ fn decode_example(input: &mut Input<'_>, batch: &mut Batch, known: u32, line_bef
     let ends = if flags & NAMESPACES != 0 { input.namespace_ends()? } else { Vec::new() };
     let line = if flags & LINE != 0 { input.number()? } else { line_before.wrapping_add(1) };
     let count = input.number()?;
-    let (mut position, mut before) = (0, 0);
-    for end in ends.iter().copied() {
-        decode_features(input, batch, end.checked_sub(position)?, known, &mut before)?;
-        batch.end_namespace();
-        position = end;
+    let mut before = 0;
+    for end in ends {
+        if end < before || end > count {
+            return None;
+        }
+        batch.end_namespace_at(end as u32);
+        before = end;
     }
-    decode_features(input, batch, count.checked_sub(position)?, known, &mut before)?;
+    batch.push_by(|codes, values| decode_features(input, count, known, codes, values))?;
     batch.end_example(label, tag, line);
     Some(line)
 }
 
-/// Adds `count` features to the batch; `before` is the index of the last one.
+/// Adds the codes and the values of an example's features.
 #[inline]
-fn decode_features(input: &mut Input<'_>, batch: &mut Batch, count: u64, known: u32, before: &mut i64) -> Option<()> {
+fn decode_features(
+    input: &mut Input<'_>,
+    count: u64,
+    known: u32,
+    codes: &mut Vec<u32>,
+    values: &mut Vec<f32>,
+) -> Option<()> {
+    let [shape] = input.array()?;
     // Each takes a byte at least: a count that cannot be true must not be made room for.
     let count = usize::try_from(count).ok().filter(|count| *count <= input.rest.len())?;
-    let mut index = *before;
-    batch.push_many(count, || {
-        let code = input.number()?;
-        let zigzag = code >> 1;
-        index += (zigzag >> 1) as i64 ^ -((zigzag & 1) as i64);
-        // A batch has no zeros, so neither has a cache.
-        let value = if code & 1 == 1 { 1.0 } else { input.finite().filter(|value| *value != 0.0)? };
-        ((index as u64) < u64::from(known)).then_some((index as u32, value))
-    })?;
-    *before = index;
+    let start = codes.len();
+    let before = if shape & NUMBERED != 0 { Code::NUMBERED } else { 0 };
+    match shape & WIDTH {
+        0 => follow_steps(input.chunks(count)?, before, codes, |[low]: [u8; 1]| low.into()),
+        1 => follow_steps(input.chunks(count)?, before, codes, |two| u16::from_le_bytes(two).into()),
+        2 => follow_steps(input.chunks(count)?, before, codes, |[a, b, c]| u32::from_le_bytes([a, b, c, 0])),
+        _ => follow_steps(input.chunks(count)?, before, codes, u32::from_le_bytes),
+    }
+    let exists = |code: &u32| (*code < known) | (code.wrapping_sub(Code::NUMBERED) < Code::NUMBERS);
+    let all_exist = codes[start..].iter().fold(true, |all, code| all & exists(code));
+    match shape & !(WIDTH | NUMBERED) {
+        ALL => values.extend(input.chunks(count)?.iter().map(|four| f32::from_le_bytes(*four))),
+        ONES => values.resize(start + count, 1.0),
+        SOME => {
+            let bits = input.slice(count.div_ceil(8))?;
+            values.resize(start + count, 1.0);
+            for (eight, &bits) in values[start..].chunks_mut(8).zip(bits) {
+                decode_some(input, bits, eight)?;
+            }
+        }
+        _ => return None,
+    }
+    // A batch has no zeros, so neither has a cache.
+    let is_proper = |value: &f32| value.is_finite() & (*value != 0.0);
+    let all_proper = values[start..].iter().fold(true, |all, value| all & is_proper(value));
+    (all_exist && all_proper).then_some(())
+}
+
+/// Adds the codes to which steps lead.
+#[inline(always)]
+fn follow_steps<const N: usize>(steps: &[[u8; N]], before: u32, codes: &mut Vec<u32>, step: impl Fn([u8; N]) -> u32) {
+    let mut code = before;
+    codes.extend(steps.iter().map(|bytes| {
+        let zigzag = step(*bytes);
+        code = code.wrapping_add((zigzag >> 1) ^ (zigzag & 1).wrapping_neg());
+        code
+    }));
+}
+
+/// Reads those of up to eight values whose bits are set.
+#[inline]
+fn decode_some(input: &mut Input<'_>, mut bits: u8, values: &mut [f32]) -> Option<()> {
+    while bits != 0 {
+        *values.get_mut(bits.trailing_zeros() as usize)? = input.array().map(f32::from_le_bytes)?;
+        bits &= bits - 1;
+    }
     Some(())
 }
 
@@ -228,9 +302,20 @@ impl<'a> Input<'a> {
 
     fn bytes(&mut self) -> Option<&'a [u8]> {
         let length = usize::try_from(self.number()?).ok()?;
+        self.slice(length)
+    }
+
+    #[inline]
+    fn slice(&mut self, length: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.rest.split_at_checked(length)?;
         self.rest = rest;
         Some(taken)
+    }
+
+    /// `count` pieces of `N` bytes.
+    #[inline]
+    fn chunks<const N: usize>(&mut self, count: usize) -> Option<&'a [[u8; N]]> {
+        self.slice(count.checked_mul(N)?).map(|bytes| bytes.as_chunks().0)
     }
 
     fn namespace_ends(&mut self) -> Option<Vec<u64>> {
@@ -255,7 +340,10 @@ mod tests {
             batch.start(&mut dictionary);
             for (features, label, line, tag) in &examples {
                 for (position, (name, value)) in features.iter().enumerate() {
-                    batch.push_named(&mut dictionary, Namespace::ANONYMOUS, &format!("f{name}"), *value as f32 / 2.0);
+                    match name % 7 {
+                        6 => batch.push_named(&mut dictionary, Namespace::ANONYMOUS, &format!("f{name}"), *value as f32 / 2.0),
+                        power => batch.push_number((name << (4 * power)).min(Code::NUMBERS - 1), *value as f32 / 2.0),
+                    }
                     if position == 2 {
                         batch.end_namespace();
                     }
@@ -274,6 +362,8 @@ mod tests {
             for (ours, theirs) in batch.iter().zip(decoded.iter()) {
                 prop_assert_eq!((ours.label, ours.tag, ours.codes, ours.values, ours.line),
                     (theirs.label, theirs.tag, theirs.codes, theirs.values, theirs.line));
+                let whole = [ours.codes.len() as u32];
+                prop_assert!(ours.namespace_ends == theirs.namespace_ends || ours.namespace_ends == whole);
             }
         }
 

@@ -1,6 +1,6 @@
 use std::io::{self, Write};
 
-use russet::batch::{Batch, Dictionary};
+use russet::batch::{Batch, Code, Dictionary};
 use russet::feature::Names;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -54,10 +54,15 @@ impl<W: Write> CacheWriter<W> {
                 while ends.next_if(|end| **end as usize == position).is_some() {
                     self.batch.end_namespace();
                 }
-                if let Some(&code) = example.codes.get(position) {
+                let Some((&code, &value)) = example.codes.get(position).zip(example.values.get(position)) else {
+                    break;
+                };
+                if let Code::Number(number) = Code::unpack(code) {
+                    self.batch.push_number(number, value);
+                } else {
                     let name = |names: &mut Names| names.push(&page.name(code));
                     let index = self.dictionary.index(&mut self.batch, page.id(code), name);
-                    self.batch.push(index, example.values[position]);
+                    self.batch.push(index, value);
                 }
             }
             self.batch.end_example(example.label, example.tag, example.line);

@@ -85,11 +85,12 @@ pub(crate) struct Parser {
     options: ReadOptions,
     dictionary: Dictionary,
     csv: csv::Reader,
+    vw: vw::Reader,
 }
 
 impl Parser {
     pub(crate) fn new(number: u32, options: ReadOptions) -> Parser {
-        Parser { options, dictionary: Dictionary::new(number), csv: csv::Reader::default() }
+        Parser { options, dictionary: Dictionary::new(number), csv: csv::Reader::default(), vw: vw::Reader::default() }
     }
 
     /// Fills `parsed.batch` from `parsed.block`.
@@ -116,7 +117,7 @@ impl Parser {
                 if !bytes.ends_with(b"\n") {
                     bytes.push(b'\n');
                 }
-                vw::read(&bytes, context, parsed, self.options.on_error);
+                self.vw.read(&bytes, context, parsed, self.options.on_error);
             }
         }
         parsed.block.bytes = bytes;
@@ -237,12 +238,17 @@ pub(crate) mod tests {
         let first_line = if format == Format::Csv { 2 } else { 1 };
         let bytes = text.as_bytes()[start..].to_vec();
         let block = Block { name, first_line, bytes, layout, ..Block::default() };
-        let mut parsed = Parsed { block, ..Parsed::default() };
-        Parser::new(0, options).parse(format, &mut parsed);
+        let mut parsed = parse_block(&mut Parser::new(0, options), format, block);
         parsed.fatal.take().map_or(Ok(parsed), Err)
     }
 
-    fn seen(parsed: &Parsed) -> Vec<Seen> {
+    pub(crate) fn parse_block(parser: &mut Parser, format: Format, block: Block) -> Parsed {
+        let mut parsed = Parsed { block, ..Parsed::default() };
+        parser.parse(format, &mut parsed);
+        parsed
+    }
+
+    pub(crate) fn seen(parsed: &Parsed) -> Vec<Seen> {
         let name = |code: &u32| match Code::unpack(*code) {
             Code::Declared(index) => parsed.batch.declared_names().text(index as usize).into_owned(),
             Code::Number(number) => number.to_string(),

@@ -4,11 +4,18 @@
 //! name is a number. A missing value is 1, a value of 0 leaves the feature out. Features without a name count
 //! through within their namespace. An empty line is an example without label or features.
 
+// One call of a function that is compiled for some processors only.
+#![allow(unsafe_code)]
+
+mod marks;
+mod numbers;
+
 use russet::batch::{Batch, Code, Label};
 use russet::feature::{FeatureId, Namespace};
 
 use super::{Context, Fault, Parsed, not_finite};
 use crate::{OnError, number};
+use marks::Marks;
 
 /// What ends a name or a value. A line's end is a `\n` that is always there.
 #[inline(always)]
@@ -16,23 +23,86 @@ fn ends_word(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'|' | b'\n' | b'\r')
 }
 
-/// Reads a block of lines; the last byte is a line's end.
-pub(super) fn read(bytes: &[u8], context: &mut Context<'_>, parsed: &mut Parsed, on_error: OnError) {
-    debug_assert!(bytes.is_empty() || bytes.ends_with(b"\n"));
-    let (mut start, mut number) = (0, parsed.block.first_line);
-    while start < bytes.len() {
-        start = match line(bytes, start, number, context, &mut parsed.batch) {
-            Ok(end) => end + 1,
-            Err(fault) => {
-                let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |length| start + length);
-                let fault = Fault { at: fault.at - start, message: fault.message };
-                if !parsed.forgive(fault, number, on_error) {
-                    return;
-                }
-                end + 1
+/// Reads blocks of lines.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    marks: Marks,
+    /// For how many more blocks the fast way is not tried.
+    pause: u32,
+}
+
+impl Reader {
+    /// Where most lines are not in the common form, so many blocks are read without another try.
+    const PAUSE: u32 = 15;
+
+    /// In a longer block, places would take much memory.
+    const LONGEST: usize = 1 << 20;
+
+    /// Reads a block of lines; the last byte is a line's end.
+    pub(super) fn read(&mut self, bytes: &[u8], context: &mut Context<'_>, parsed: &mut Parsed, on_error: OnError) {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt")
+        {
+            // SAFETY: the processor has what the function is compiled for.
+            return unsafe { self.read_with_bmi(bytes, context, parsed, on_error) };
+        }
+        self.read_anywhere(bytes, context, parsed, on_error);
+    }
+
+    /// The same, compiled for instructions that find bits faster.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+    fn read_with_bmi(&mut self, bytes: &[u8], context: &mut Context<'_>, parsed: &mut Parsed, on_error: OnError) {
+        self.read_anywhere(bytes, context, parsed, on_error);
+    }
+
+    #[inline(always)]
+    fn read_anywhere(&mut self, bytes: &[u8], context: &mut Context<'_>, parsed: &mut Parsed, on_error: OnError) {
+        debug_assert!(bytes.is_empty() || bytes.ends_with(b"\n"));
+        let tried = self.pause == 0 && bytes.len() <= Reader::LONGEST;
+        self.pause = self.pause.saturating_sub(1);
+        let mut marks = if tried { self.marks.find(bytes) } else { &[] };
+        let (mut start, mut number, mut common) = (0, parsed.block.first_line, 0);
+        while start < bytes.len() {
+            if let Some((end, used)) = numbers::line(bytes, start, marks, number, context, &mut parsed.batch) {
+                (start, marks) = (end + 1, &marks[used..]);
+                common += 1;
+            } else {
+                let Some(next) = read_plainly(bytes, start, number, context, parsed, on_error) else { return };
+                marks = &marks[marks.iter().position(|place| *place as usize >= next).unwrap_or(marks.len())..];
+                start = next;
             }
-        };
-        number += 1;
+            number += 1;
+        }
+        if tried && 2 * common < number - parsed.block.first_line {
+            self.pause = Reader::PAUSE;
+        }
+    }
+}
+
+/// Reads the line at `start`; gives the place of the next one, or nothing if its faults are not forgiven.
+#[inline(never)]
+fn read_plainly(
+    bytes: &[u8],
+    start: usize,
+    number: u64,
+    context: &mut Context<'_>,
+    parsed: &mut Parsed,
+    on_error: OnError,
+) -> Option<usize> {
+    // The fast way may have got somewhere.
+    parsed.batch.abandon_example();
+    match line(bytes, start, number, context, &mut parsed.batch) {
+        Ok(end) => Some(end + 1),
+        Err(fault) => {
+            let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |length| start + length);
+            let fault = Fault { at: fault.at - start, message: fault.message };
+            parsed.forgive(fault, number, on_error).then_some(end + 1)
+        }
     }
 }
 
@@ -273,7 +343,11 @@ fn without_bar(
 mod tests {
     use super::*;
     use crate::Format;
-    use crate::parse::tests::{Seen, read, read_error};
+    use crate::parse::Parser;
+    use crate::parse::tests::{Seen, parse_block, read, read_error, seen};
+    use crate::{Block, ReadOptions};
+    use proptest::prelude::*;
+    use russet::batch::Dictionary;
 
     fn examples(text: &str) -> Vec<Seen> {
         read(Format::Vw, text, true)
@@ -339,5 +413,57 @@ mod tests {
         assert_eq!(error("1 1 0 4 | a\n"), "test:1:7: text before `|` is `4`; expected a tag that begins with '");
         assert_eq!(error("1 |x:y a\n"), "test:1:6: namespace scale is `y`; expected a finite number");
         assert_eq!(error("hello\n"), "test:1:1: this line is `hello`; expected `label | features`, but it has no `|`");
+    }
+
+    /// What comes of a block, by the plain parser alone or with the fast one before it.
+    fn outcome(text: &str, plainly: bool, on_error: OnError) -> (Vec<Seen>, u64, Option<String>, Option<String>) {
+        let mut parser = Parser::new(0, ReadOptions { on_error, ..ReadOptions::default() });
+        parser.vw.pause = u32::from(plainly);
+        let block = Block { name: "test".into(), first_line: 1, bytes: text.into(), ..Block::default() };
+        let parsed = parse_block(&mut parser, Format::Vw, block);
+        let fatal = parsed.fatal.as_ref().map(ToString::to_string);
+        (seen(&parsed), parsed.skipped, parsed.complaint.clone(), fatal)
+    }
+
+    fn word() -> impl Strategy<Value = String> {
+        prop_oneof![
+            8 => "[1-9][0-9]{0,6}(:-?[0-9](\\.[0-9]{1,8})?)?",
+            4 => "[0-9]{1,9}(:[+-]?[0-9]{0,9}(\\.[0-9]{0,10})?)?",
+            1 => "[0-9a-c:.e+|\t\r-]{0,6}",
+        ]
+    }
+
+    fn text() -> impl Strategy<Value = String> {
+        let head = prop_oneof![8 => "-?1 ", 1 => "[0-9. 'a-]{0,6}"];
+        let end = prop_oneof![8 => Just("\n"), 1 => Just(" \n"), 1 => Just("\r\n"), 1 => Just("\n\n")];
+        let bar = prop_oneof![8 => Just("| "), 1 => Just("|"), 1 => Just("|n "), 1 => Just("|:2 ")];
+        let line = (head, bar, prop::collection::vec(word(), 0..80), end)
+            .prop_map(|(head, bar, words, end)| format!("{head}{bar}{}{end}", words.join(" ")));
+        prop::collection::vec(line, 0..8).prop_map(|lines| lines.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn the_fast_way_reads_what_the_plain_one_does(text in text(), skip in any::<bool>()) {
+            let on_error = if skip { OnError::Skip } else { OnError::Stop };
+            prop_assert_eq!(outcome(&text, false, on_error), outcome(&text, true, on_error));
+        }
+
+        #[test]
+        fn the_fast_way_reads_values_to_the_bit(value in "-?[0-9]{0,7}\\.[0-9]{1,8}") {
+            let text = format!("1 | 1:{value} 2\n").repeat(4);
+            prop_assert_eq!(outcome(&text, false, OnError::Stop), outcome(&text, true, OnError::Stop));
+        }
+    }
+
+    #[test]
+    fn lines_in_the_common_form_are_read_fast() {
+        let text = "1 | 1:0.5  2 123456:-7 7:-0.12345678 3:12.5 4:0\n".repeat(2);
+        let (mut dictionary, mut batch, mut marks) = (Dictionary::default(), Batch::default(), Marks::default());
+        batch.start(&mut dictionary);
+        let context = Context { labels: true, dictionary: &mut dictionary };
+        let found = numbers::line(text.as_bytes(), 0, marks.find(text.as_bytes()), 1, &context, &mut batch);
+        assert_eq!(found.map(|(end, _)| end), Some(text.len() / 2 - 1));
+        assert_eq!(batch.example(0).values, [0.5, 1.0, -7.0, -0.123_456_78, 12.5]);
     }
 }

@@ -1,0 +1,167 @@
+//! Where a block's bytes are no digits: found for 64 bytes at a time, before anything is parsed.
+//!
+//! In a line of numbers, what is between two such *marks* is a number; a minus sign right after a colon is a part of it, and so no mark. A parser that knows them ahead need not come to the end of one
+//! number to know where the next begins, so the processor works on several at once.
+
+// One call of a function for what every x86-64 processor has.
+#![allow(unsafe_code)]
+
+/// The places of a block's marks, in order.
+#[derive(Debug, Default)]
+pub(super) struct Marks {
+    places: Vec<u32>,
+}
+
+/// How many bytes are looked at together.
+const STRETCH: usize = 64;
+
+/// Places are written this many at once, wanted or not: most stretches have between one and two times as many.
+const AT_ONCE: usize = 12;
+
+impl Marks {
+    /// Finds the marks of a block; it has to be shorter than 4 GiB.
+    #[inline(always)]
+    pub(super) fn find(&mut self, bytes: &[u8]) -> &[u32] {
+        // A place for each byte, and room for what is written too much.
+        let most = bytes.len() + 2 * AT_ONCE;
+        if self.places.len() < most {
+            self.places.resize(most, 0);
+        }
+        let (mut count, mut after_colon) = (0, 0);
+        let (stretches, rest) = bytes.as_chunks();
+        for (number, stretch) in stretches.iter().enumerate() {
+            count += write(
+                marked(&Kinds::of(stretch), &mut after_colon),
+                (number * STRETCH) as u32,
+                &mut self.places[count..],
+            );
+        }
+        let mut last = [b'0'; STRETCH];
+        last[..rest.len()].copy_from_slice(rest);
+        count += write(
+            marked(&Kinds::of(&last), &mut after_colon),
+            (bytes.len() - rest.len()) as u32,
+            &mut self.places[count..],
+        );
+        &self.places[..count]
+    }
+}
+
+/// Writes the places of the bits that are set, counted from `start`; gives their number.
+#[inline(always)]
+fn write(mut bits: u64, start: u32, places: &mut [u32]) -> usize {
+    let count = bits.count_ones() as usize;
+    let (first, rest) = places.split_at_mut(AT_ONCE);
+    write_all(&mut bits, start, first);
+    if count > AT_ONCE {
+        let (second, rest) = rest.split_at_mut(AT_ONCE);
+        write_all(&mut bits, start, second);
+        if count > 2 * AT_ONCE {
+            write_all(&mut bits, start, &mut rest[..count - 2 * AT_ONCE]);
+        }
+    }
+    count
+}
+
+/// Writes as many places as there is room for, and takes their bits away; anything where no bits are left.
+#[inline(always)]
+fn write_all(bits: &mut u64, start: u32, places: &mut [u32]) {
+    for place in places {
+        *place = start + bits.trailing_zeros();
+        *bits &= bits.wrapping_sub(1);
+    }
+}
+
+/// A bit for each mark. `after_colon` is 1 if the byte before the first one is a colon; then it is set for the next stretch.
+#[inline(always)]
+fn marked(kinds: &Kinds, after_colon: &mut u64) -> u64 {
+    let signs = kinds.minuses & (kinds.colons << 1 | *after_colon);
+    *after_colon = kinds.colons >> (STRETCH - 1);
+    !(kinds.digits | signs)
+}
+
+/// What the bytes of a stretch are: a bit for each, the first byte's lowest.
+#[derive(Debug, PartialEq, Eq)]
+struct Kinds {
+    digits: u64,
+    colons: u64,
+    minuses: u64,
+}
+
+impl Kinds {
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn of(stretch: &[u8; STRETCH]) -> Kinds {
+        // SAFETY: SSE2 is part of x86-64.
+        unsafe { Kinds::of_with_sse2(stretch) }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn of(stretch: &[u8; STRETCH]) -> Kinds {
+        Kinds::of_plainly(stretch)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "sse2")]
+    #[inline]
+    fn of_with_sse2(stretch: &[u8; STRETCH]) -> Kinds {
+        use std::arch::x86_64::{
+            _mm_cmpeq_epi8, _mm_min_epu8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8, _mm_sub_epi8,
+        };
+        let (words, _) = stretch.as_chunks::<16>();
+        let [zero, nine, colon, minus] = [b'0', 9, b':', b'-'].map(|byte| _mm_set1_epi8(byte as i8));
+        let mut kinds = Kinds { digits: 0, colons: 0, minuses: 0 };
+        for (number, word) in words.iter().enumerate() {
+            let word = u128::from_le_bytes(*word);
+            let word = _mm_set_epi64x((word >> 64) as i64, word as i64);
+            let above_zero = _mm_sub_epi8(word, zero);
+            let digits = _mm_cmpeq_epi8(_mm_min_epu8(above_zero, nine), above_zero);
+            kinds.digits |= u64::from(_mm_movemask_epi8(digits) as u32) << (16 * number);
+            kinds.colons |= u64::from(_mm_movemask_epi8(_mm_cmpeq_epi8(word, colon)) as u32) << (16 * number);
+            kinds.minuses |= u64::from(_mm_movemask_epi8(_mm_cmpeq_epi8(word, minus)) as u32) << (16 * number);
+        }
+        kinds
+    }
+
+    /// As [`Kinds::of`], on any processor.
+    #[cfg(any(test, not(target_arch = "x86_64")))]
+    fn of_plainly(stretch: &[u8; STRETCH]) -> Kinds {
+        let bits = |is: fn(u8) -> bool| {
+            stretch.iter().enumerate().fold(0, |bits, (place, byte)| bits | u64::from(is(*byte)) << place)
+        };
+        Kinds {
+            digits: bits(|byte| byte.is_ascii_digit()),
+            colons: bits(|byte| byte == b':'),
+            minuses: bits(|byte| byte == b'-'),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_mark_is_found(bytes in prop::collection::vec(prop_oneof![b'0'..=b'9', b'-'..b'<', any::<u8>()], 0..300)) {
+            let is_mark = |place: usize| match bytes[place] {
+                b'-' => place == 0 || bytes[place - 1] != b':',
+                byte => !byte.is_ascii_digit(),
+            };
+            let expected = (0..bytes.len()).filter(|place| is_mark(*place)).map(|place| place as u32);
+            let mut marks = Marks::default();
+            // What was found before makes no difference.
+            marks.find(&[b' '; 100]);
+            prop_assert_eq!(marks.find(&bytes), expected.collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn all_versions_agree(any in prop::array::uniform32(any::<u8>()), near in prop::array::uniform32(b'-'..b'<')) {
+            let mut stretch = [0; STRETCH];
+            stretch[..32].copy_from_slice(&any);
+            stretch[32..].copy_from_slice(&near);
+            prop_assert_eq!(Kinds::of(&stretch), Kinds::of_plainly(&stretch));
+        }
+    }
+}

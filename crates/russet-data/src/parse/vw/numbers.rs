@@ -1,0 +1,159 @@
+//! Lines in the most common form, read fast: one namespace without a name or scale, features called by numbers, values of few digits.
+//!
+//! Whatever is not in this form, or wrong, is left to the plain parser in [`super`], which says what holds.
+
+use russet::batch::{Batch, Code};
+
+use super::{Context, head};
+use crate::number;
+
+/// A feature in the common form and the byte after it are no longer than this, wherever eight bytes are read at once.
+const WINDOW: usize = 32;
+
+/// A feature has no more marks: colon, point, end.
+const MARKS: usize = 3;
+
+/// The longest name, and the most digits before a point.
+const MOST_DIGITS: usize = 7;
+
+/// The most digits after a point.
+const MOST_DECIMALS: usize = 8;
+
+/// Reads the line at `start` as one example, if it is in the common form; gives the place of its end, and how many marks there are up
+/// to it. `marks`: those from the line's start on. If the line is in another form, an example may have been begun, and has to be
+/// abandoned.
+#[inline(always)]
+pub(super) fn line(
+    bytes: &[u8],
+    start: usize,
+    marks: &[u32],
+    line: u64,
+    context: &Context<'_>,
+    batch: &mut Batch,
+) -> Option<(usize, usize)> {
+    let bar_mark = marks.iter().position(|place| matches!(bytes[*place as usize], b'|' | b'\n'))?;
+    let bar = marks[bar_mark] as usize;
+    if bytes[bar] == b'\n' {
+        return None;
+    }
+    let (label, tag) = head(&bytes[start..bar], context).ok()?;
+    // The namespace has no name.
+    let mut used = bar_mark + 2;
+    let mut at = *marks.get(bar_mark + 1)? as usize;
+    if at != bar + 1 {
+        return None;
+    }
+    let mut pending = Pending { names: [0; PENDING], values: [0.0; PENDING], count: 0 };
+    let mut end = bytes[at];
+    while end == b' ' {
+        let window = bytes.get(at + 1..)?.first_chunk()?;
+        let ahead = marks.get(used..)?.first_chunk()?;
+        let found = feature(window, ahead, (at + 1) as u32)?;
+        // What was found is not asked where it ends: the next feature does not wait for it.
+        used += found.marks;
+        at = ahead[found.marks - 1] as usize;
+        end = bytes[at];
+        pending.push(found, batch);
+    }
+    if end != b'\n' {
+        return None;
+    }
+    pending.hand_over(batch);
+    batch.end_namespace();
+    batch.end_example(label, tag, line);
+    Some((at, used))
+}
+
+const PENDING: usize = 64;
+
+/// Features on their way to the batch.
+struct Pending {
+    names: [u32; PENDING],
+    values: [f32; PENDING],
+    count: usize,
+}
+
+impl Pending {
+    /// Adds a feature, unless its value is 0.
+    #[inline(always)]
+    fn push(&mut self, found: Found, batch: &mut Batch) {
+        self.names[self.count % PENDING] = found.name;
+        self.values[self.count % PENDING] = found.value;
+        self.count += usize::from(found.value != 0.0);
+        if self.count == PENDING {
+            self.hand_over(batch);
+        }
+    }
+
+    #[inline(always)]
+    fn hand_over(&mut self, batch: &mut Batch) {
+        let count = self.count % (PENDING + 1);
+        batch.push_numbers(&self.names[..count], &self.values[..count]);
+        self.count = 0;
+    }
+}
+
+/// A feature as it was read.
+struct Found {
+    name: u32,
+    value: f32,
+    /// How many marks it takes, that of the byte after it included.
+    marks: usize,
+}
+
+/// Reads the feature that `window` begins with, at `start`. No bytes, as between two spaces or at the end of a line, are a feature of
+/// value 0.
+#[inline(always)]
+fn feature(window: &[u8; WINDOW], ahead: &[u32; MARKS], start: u32) -> Option<Found> {
+    let place = |mark: usize| ahead[mark].wrapping_sub(start) as usize;
+    let length = place(0);
+    if length > MOST_DIGITS {
+        return None;
+    }
+    if length == 0 {
+        return Some(Found { name: 0, value: 0.0, marks: 1 });
+    }
+    let name = if length <= 4 { few_digits(window, length) } else { digits(window, 0, length) as u32 };
+    if name >= Code::NUMBERS {
+        return None;
+    }
+    if window[length] != b':' {
+        return Some(Found { name, value: 1.0, marks: 1 });
+    }
+    // Signs are as good as random: a branch would often be guessed wrong.
+    let negative = window[length + 1] == b'-';
+    let (whole, point) = (length + 1 + usize::from(negative), place(1));
+    let whole_digits = point.wrapping_sub(whole);
+    if whole_digits > MOST_DIGITS {
+        return None;
+    }
+    let mut mantissa = match whole_digits {
+        0 => 0,
+        1 => u64::from(window[whole] ^ b'0'),
+        _ => digits(window, whole, whole_digits),
+    };
+    if window[point] != b'.' {
+        let value = number::rounded(negative, mantissa, 0).filter(|_| whole_digits > 0)?;
+        return Some(Found { name, value, marks: 2 });
+    }
+    let decimals = place(2).wrapping_sub(point + 1);
+    if decimals.wrapping_sub(1) >= MOST_DECIMALS {
+        return None;
+    }
+    mantissa = mantissa * number::WHOLE_POWERS[decimals] + digits(window, point + 1, decimals);
+    Some(Found { name, value: number::rounded(negative, mantissa, decimals)?, marks: 3 })
+}
+
+/// The number that 1 to 8 digits write.
+#[inline(always)]
+fn digits(window: &[u8; WINDOW], start: usize, length: usize) -> u64 {
+    let mut eight = [0; 8];
+    eight.copy_from_slice(&window[start..start + 8]);
+    number::of_digits(eight, length)
+}
+
+/// The number that 1 to 4 digits at the window's start write.
+#[inline(always)]
+fn few_digits(window: &[u8; WINDOW], length: usize) -> u32 {
+    number::of_few_digits([window[0], window[1], window[2], window[3]], length)
+}
