@@ -76,20 +76,26 @@ pub(crate) fn check_table_flags(flags: &CsvOptions, format: Format) -> Result<()
     }
 }
 
+/// Opens data to be predicted, with the columns that the models were trained with.
+pub(crate) fn open_for(models: &Models, inputs: &Inputs, mut options: ReadOptions) -> Result<Stream> {
+    options.schema = model_file::schema(models, &options.csv)?.or(options.schema);
+    let flags = options.csv.clone();
+    let stream = Stream::open_unless(inputs, options, interrupt::flag())?;
+    if !interrupt::asked() {
+        check_table_flags(&flags, stream.format())?;
+    }
+    Ok(stream)
+}
+
 /// Visits every example after the first `from`, with a predictor for it.
 pub(crate) fn for_each_example(
     models: &Models,
     inputs: &Inputs,
-    mut options: ReadOptions,
+    options: ReadOptions,
     from: u64,
     mut visit: impl FnMut(&mut ClassPredictor<'_>, &Batch, &Example<'_>) -> Result<()>,
 ) -> Result<Skipped> {
-    options.schema = model_file::schema(models, &options.csv)?.or(options.schema);
-    let flags = options.csv.clone();
-    let mut stream = Stream::open_unless(inputs, options, interrupt::flag())?;
-    if !interrupt::asked() {
-        check_table_flags(&flags, stream.format())?;
-    }
+    let mut stream = open_for(models, inputs, options)?;
     let mut predictor = models.predictor();
     let (mut skipped, mut passed) = (Skipped::default(), 0);
     while let Some(mut parsed) = stream.next_unless(interrupt::flag())? {

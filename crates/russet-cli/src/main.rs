@@ -5,6 +5,7 @@ mod args;
 mod commands;
 mod data;
 mod interrupt;
+mod lines;
 mod model_file;
 mod output;
 mod train;

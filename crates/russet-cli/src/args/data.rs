@@ -50,7 +50,7 @@ pub(crate) struct DataArgs {
     #[arg(long, default_value = "stop", help_heading = "Reading")]
     pub(crate) on_error: OnErrorChoice,
 
-    /// Threads that parse; with 1, training has no other threads either [default: one for each core]
+    /// Threads that parse; with 1, there are no other threads either [default: one for each core]
     #[arg(long, value_name = "N", help_heading = "Reading")]
     pub(crate) readers: Option<NonZero<usize>>,
 }

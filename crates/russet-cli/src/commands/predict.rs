@@ -4,7 +4,8 @@ use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use russet::classes::{ClassPredicted, Models};
+use russet::batch::{Batch, Example};
+use russet::classes::{ClassPredicted, ClassPredictor, Models};
 use russet::loss::LossKind;
 use russet::metrics::Task;
 use russet_data::atomic::AtomicFile;
@@ -12,7 +13,7 @@ use russet_data::atomic::AtomicFile;
 use super::explain;
 use crate::args::PredictArgs;
 use crate::output::{UsageError, WriteError};
-use crate::{data, interrupt, model_file};
+use crate::{data, interrupt, lines, model_file};
 
 pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
     interrupt::watch()?;
@@ -68,17 +69,18 @@ fn predict(
             written.map_err(|cause| cannot(cause).into())
         });
     }
-    data::for_each_example(models, &inputs, options, 0, |predictor, batch, example| {
+    let line = |predictor: &mut ClassPredictor<'_>, batch: &Batch, example: &Example<'_>, text: &mut Vec<u8>| {
         let written = match models.only() {
             Some(_) => {
                 let predicted = predictor.of_class(0).predict(batch, example);
                 let value = predicted.probability.filter(|_| args.probability).unwrap_or(predicted.value);
-                write!(out, "{value}")
+                write!(text, "{value}")
             }
-            None => write_class(out, models, &predictor.predict(batch, example), args.probability),
+            None => write_class(text, models, &predictor.predict(batch, example), args.probability),
         };
-        written.and_then(|()| end_line(out, example.tag)).map_err(|cause| cannot(cause).into())
-    })
+        written.and_then(|()| end_line(text, example.tag)).expect("there is memory to write to");
+    };
+    lines::write_all(models, &inputs, options, line, |text| Ok(out.write_all(text).map_err(&cannot)?))
 }
 
 /// The name of the class; with `probabilities`, those of all classes in their order instead.

@@ -39,6 +39,9 @@ const SMALLEST_FAMILY: u32 = 4;
 /// How many lookups are begun before any is gone on with.
 const PENDING: usize = 64;
 
+/// How many products ahead a place is asked for while many get theirs.
+const AHEAD: usize = 16;
+
 impl Families {
     /// The place listed for a product that is not in the feature set. Its weight is sealed.
     pub(crate) const SEALED: u32 = 0;
@@ -183,6 +186,58 @@ impl Families {
         Some(place)
     }
 
+    /// Gives saved products of a parent that has none yet their places and weights, all at once: the family is as long as it
+    /// has to be from the start, so nothing moves, and memory is asked for before it is used. `read` gives the weight of a
+    /// product, with its key, and its count. Nothing if there is not so much memory, or a product occurs twice.
+    pub(crate) fn restore<P>(
+        &mut self,
+        parent: u32,
+        products: &[P],
+        table: &mut WeightTable,
+        read: impl Fn(&P) -> (Slot, u32),
+    ) -> Option<()> {
+        let key = |product: &P| read(product).0.key;
+        self.make_room(parent, products.iter().map(key), table)?;
+        let (family, mut ahead) = (&mut self.families[parent as usize], products.iter().skip(AHEAD));
+        let (weights, counts) = table.slots_and_counts();
+        for product in products {
+            if let Some(later) = ahead.next() {
+                let home = (family.start + family.home(key(later))) as usize;
+                prefetch(weights, home);
+                prefetch(counts, home);
+            }
+            let (weight, count) = read(product);
+            let place = family.find(weight.key, weights) as usize;
+            if weights[place].key != 0 {
+                return None;
+            }
+            family.take_in(weight.key);
+            (weights[place], counts[place]) = (weight, count);
+        }
+        Some(())
+    }
+
+    /// True if a parent has products with a place.
+    pub(crate) fn has(&self, parent: u32) -> bool {
+        self.length_of(parent) > 0
+    }
+
+    /// Makes a family that has no places yet as long as it would be had products of these base slots come one by one, in
+    /// any order. Nothing if there is not so much memory.
+    fn make_room(&mut self, parent: u32, slots: impl Iterator<Item = u32>, table: &mut WeightTable) -> Option<()> {
+        debug_assert!(!self.has(parent));
+        let bits = Family::bits_for(slots);
+        if self.places + (1 << bits) > self.limit {
+            return None;
+        }
+        if self.families.len() <= parent as usize {
+            self.families.resize(parent as usize + 1, Family::default());
+        }
+        self.places += 1 << bits;
+        self.rehouse(parent, bits, table);
+        Some(())
+    }
+
     /// Visits all products that have places: parent, slot, place.
     pub(crate) fn visit(&self, table: &WeightTable, mut visit: impl FnMut(u32, u32, usize)) {
         for (parent, family) in self.families.iter().enumerate().filter(|(_, family)| family.bits > 0) {
@@ -258,6 +313,19 @@ impl Family {
             filter: Filter::new((bits + 3).min(31)),
             is_complete: false,
         }
+    }
+
+    /// The bits of a family that has got products of these base slots one by one: the fewest with which its second half is
+    /// not too full, since each product less leaves it less full.
+    fn bits_for(slots: impl Iterator<Item = u32>) -> u32 {
+        // How many slots have each number of bits.
+        let mut counts = [0u64; 33];
+        slots.for_each(|slot| counts[32 - slot.leading_zeros() as usize] += 1);
+        let fits = |bits: &u32| {
+            let hashed: u64 = counts[*bits as usize..].iter().sum();
+            hashed * 4 <= 3 << (bits - 1)
+        };
+        (SMALLEST_FAMILY..32).find(fits).unwrap_or(32)
     }
 
     /// How many places it has.
@@ -369,6 +437,47 @@ mod tests {
                 assert_eq!(found.insert((parent, slot), table.get(place).weight), None);
             });
             prop_assert_eq!(found, map);
+        }
+    }
+
+    proptest! {
+        /// A loaded model must have room for just as much as the one that was saved, whatever the order products came in.
+        #[test]
+        fn room_made_at_once_is_that_made_one_by_one(
+            slots in prop::collection::hash_set(prop_oneof![1u32..40, 1u32..100_000], 1..200), limit in 0usize..600,
+        ) {
+            let slots: Vec<u32> = slots.into_iter().collect();
+            let (mut table, mut other) = (WeightTable::with_limit(usize::MAX), WeightTable::with_limit(usize::MAX));
+            let (mut grown, mut made) = (Families::new(limit, &mut table), Families::new(limit, &mut other));
+            let all = slots.iter().all(|slot| grown.insert(1, *slot, &mut table).is_some());
+            let weight = |slot: &u32| (Slot { weight: *slot as f32, key: *slot, ..Slot::default() }, slot + 1);
+            let restored = made.restore(1, &slots, &mut other, weight);
+            prop_assert_eq!(restored.is_some(), all);
+            if all {
+                prop_assert_eq!(made.places(), grown.places());
+                for slot in &slots {
+                    let place = made.place(1, *slot, &other).unwrap() as usize;
+                    prop_assert_eq!((other.get(place), other.active(place)), weight(slot));
+                }
+                let mut visited = 0;
+                made.visit(&other, |_, _, _| visited += 1);
+                prop_assert_eq!(visited, slots.len());
+                // As ready for more as the other.
+                for slot in 1..200 {
+                    let more = [made.insert(1, slot, &mut other).is_some(), grown.insert(1, slot, &mut table).is_some()];
+                    prop_assert_eq!(more[0], more[1]);
+                    prop_assert_eq!(made.places(), grown.places());
+                }
+            }
+        }
+
+        #[test]
+        fn a_saved_product_that_occurs_twice_is_refused(slots in prop::collection::vec(1u32..60, 1..12)) {
+            let mut table = WeightTable::with_limit(usize::MAX);
+            let weight = |slot: &u32| (Slot { key: *slot, ..Slot::default() }, 0);
+            let restored = Families::new(1 << 10, &mut table).restore(0, &slots, &mut table, weight);
+            let distinct: std::collections::BTreeSet<_> = slots.iter().collect();
+            prop_assert_eq!(restored.is_some(), distinct.len() == slots.len());
         }
     }
 

@@ -60,10 +60,16 @@ impl Few {
     }
 }
 
+/// True if every base slot below `width` fits into [`Few`].
+#[inline]
+pub(crate) fn is_narrow(width: u32) -> bool {
+    width <= WIDEST
+}
+
 /// True if a sweep is the way to find the parents in an example with so many features.
 #[inline]
 pub(crate) fn suits(parents: usize, width: u32, features: usize) -> bool {
-    width <= WIDEST && parents <= PARENTS_A_FEATURE * features
+    is_narrow(width) && parents <= PARENTS_A_FEATURE * features
 }
 
 impl Sweep {

@@ -5,6 +5,7 @@
 //! dictionary. Names travel beside, only so that a person can read the model.
 
 mod id;
+mod index;
 mod list;
 mod names;
 mod table;

@@ -1,10 +1,11 @@
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
+use super::index::Index;
 use super::list::shared_place;
 use super::{FeatureId, IdList, Names, Namespace};
 use crate::batch::Code;
-use crate::weights::make_place;
+use crate::weights::{make_place, room_to_fill};
 
 /// How base features find their weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,10 +41,10 @@ pub struct FeatureTable {
     ids: Vec<FeatureId>,
     /// The name of each entry.
     names: Names,
-    /// Interned: the ids of entries that are not called by a number below [`Code::NUMBERS`]. Hashed: the slot of each entry.
+    /// Interned: finds the entries that are not called by a number below [`Code::NUMBERS`], by their ids.
+    index: Index,
+    /// Hashed: the slot of each entry.
     known: IdList,
-    /// Interned: the entry of each id in `known`.
-    entries: Vec<u32>,
     /// Interned: 1 + the entry of the feature called by a number, which is its slot, or 0. No hashing: a feature that is new
     /// costs as little as one that is not.
     numbered: Vec<u32>,
@@ -55,8 +56,8 @@ pub(crate) const CONSTANT: u32 = 0;
 impl FeatureTable {
     /// An empty table with room for `2^bits` slots. `seed` picks the hash by which slots are shared.
     pub fn new(indexing: Indexing, bits: u32, seed: u64) -> FeatureTable {
-        let (ids, names, known) = (Vec::new(), Names::default(), IdList::default());
-        FeatureTable { indexing, bits, seed, ids, names, known, entries: Vec::new(), numbered: Vec::new() }
+        let (ids, names, index, known) = (Vec::new(), Names::default(), Index::default(), IdList::default());
+        FeatureTable { indexing, bits, seed, ids, names, index, known, numbered: Vec::new() }
     }
 
     /// How many features have a slot to themselves (interned) or were first in theirs (hashed).
@@ -129,12 +130,65 @@ impl FeatureTable {
                 make_place(&mut self.numbered, number, Code::NUMBERS as usize);
                 self.numbered[number] = entry + 1;
             }
-            None => {
-                self.known.push(id);
-                self.entries.push(entry);
-            }
+            None => self.index.add(entry, &self.ids),
         }
         entry + 1
+    }
+
+    /// Fills an empty table of interned features with what was saved of another: all at once, so that every array is made as
+    /// long as it has to be. Nothing if a feature occurs twice, or there are more than the table has slots for.
+    pub(crate) fn restore(&mut self, ids: &[[u8; 8]], names: Names) -> Option<()> {
+        debug_assert!(self.is_empty() && self.indexing == Indexing::Interned);
+        if ids.len() != names.len() || ids.len() >= 1 << self.bits {
+            return None;
+        }
+        self.ids = room_to_fill(ids.len());
+        self.ids.extend(ids.iter().map(|id| FeatureId(u64::from_le_bytes(*id))));
+        self.names = names;
+        let numbers = self.restore_numbers()?;
+        let (ids, all) = (&self.ids, 0..self.ids.len() as u32);
+        self.index = match numbers {
+            0 => Index::of(all, ids)?,
+            _ if numbers == ids.len() => Index::default(),
+            _ => Index::of(all.filter(|entry| small_number(ids[*entry as usize]).is_none()), ids)?,
+        };
+        Some(())
+    }
+
+    /// The same for a table of hashed features, one by one. Nothing if a feature has not the slot that its hash gives it, or
+    /// is not the first there.
+    pub(crate) fn restore_hashed(&mut self, ids: &[[u8; 8]], slots: &[[u8; 4]], names: &Names) -> Option<()> {
+        for (entry, ((id, slot), name)) in ids.iter().zip(slots).zip(names.iter()).enumerate() {
+            let given = self.slot_or_insert(FeatureId(u64::from_le_bytes(*id)), name);
+            if given != u32::from_le_bytes(*slot) || self.len() != entry + 1 {
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// Takes note of the entries that are called by a number; gives how many there are, or nothing if one occurs twice.
+    fn restore_numbers(&mut self) -> Option<usize> {
+        let mut count = 0;
+        for (slot, id) in (1..).zip(&self.ids) {
+            let Some(number) = small_number(*id) else { continue };
+            make_place(&mut self.numbered, number, Code::NUMBERS as usize);
+            if std::mem::replace(&mut self.numbered[number], slot) != 0 {
+                return None;
+            }
+            count += 1;
+        }
+        Some(count)
+    }
+
+    /// The ids of all entries.
+    pub(crate) fn ids(&self) -> &[FeatureId] {
+        &self.ids
+    }
+
+    /// The names of all entries.
+    pub(crate) fn names(&self) -> &Names {
+        &self.names
     }
 
     /// Interned: the slots of features that are called by a number below [`Code::NUMBERS`], 0 for those that have none of their own.
@@ -147,7 +201,7 @@ impl FeatureTable {
     fn entry(&self, id: FeatureId) -> Option<u32> {
         match small_number(id) {
             Some(number) => self.numbered.get(number).and_then(|entry| entry.checked_sub(1)),
-            None => self.known.place(id).map(|place| self.entries[place as usize]),
+            None => self.index.place(id, &self.ids),
         }
     }
 
@@ -196,12 +250,12 @@ impl FeatureTable {
 
     /// Every feature that gave a slot its name: id, slot and name, in the order of first appearance.
     pub fn iter(&self) -> impl Iterator<Item = (FeatureId, u32, &[u8])> {
-        self.ids.iter().enumerate().map(|(entry, id)| {
+        self.ids.iter().zip(self.names.iter()).enumerate().map(|(entry, (id, name))| {
             let slot = match self.indexing {
                 Indexing::Interned => entry as u32 + 1,
                 Indexing::Hashed => self.known.ids()[entry].0 as u32,
             };
-            (*id, slot, self.names.get(entry))
+            (*id, slot, name)
         })
     }
 }

@@ -178,12 +178,16 @@ impl Growth {
     #[inline]
     fn block_rows(&self, blocks: &Blocks, base: &BaseFeatures, enumerator: &Enumerator, rows: &mut Rows) {
         let features = base.slots.len() as u32;
+        // What a sweep reads of a parent lies close together, so it is read here too.
+        let (swept, few) = (self.parents.swept(), sweep::is_narrow(blocks.room()).then(|| Few::of(&base.slots)));
         for &(parent, multiplier) in &enumerator.present {
             let (place, first, end) = blocks.row(parent, features);
-            let owner = self.parents.get(parent);
-            let active = features - 1 - owner.count_sealed(&enumerator.factors);
-            let heritage = owner.heritage;
-            rows.push(Row { place, multiplier, first, end, heritage, parent, active });
+            let Swept { heritage, sealed, .. } = swept[parent as usize];
+            let sealed = match few {
+                Some(slots) => sealed.count_common(slots),
+                None => self.parents.get(parent).count_sealed(&enumerator.factors),
+            };
+            rows.push(Row { place, multiplier, first, end, heritage, parent, active: features - 1 - sealed });
         }
     }
 

@@ -6,7 +6,7 @@ use super::{Growth, Layout, Storage, StorageReport};
 use crate::expansion::blocks::Blocks;
 use crate::schedule::Schedule;
 use crate::settings::Settings;
-use crate::weights::{TILE, WeightTable};
+use crate::weights::{Slot, TILE, WeightTable};
 
 /// What of a growth is saved in the header; `parents` are origin + 1 (or 0), last factor, epoch, heritage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -85,6 +85,27 @@ impl Growth {
             Some(_) => return None,
         };
         (!known && slot != 0 && (slot as usize) < slot_count).then_some(())
+    }
+
+    /// Restores all saved products of a parent at once, if they are stored as a family that has none yet; otherwise
+    /// [`Growth::restore_product`] has to, one by one, and this gives false. `read` gives the weight of a product, with the
+    /// base slot as its key, and its count. Nothing if they cannot be in the feature set.
+    pub(crate) fn restore_family<P>(
+        &mut self,
+        parent: u32,
+        products: &[P],
+        slot_count: usize,
+        table: &mut WeightTable,
+        read: impl Fn(&P) -> (Slot, u32),
+    ) -> Option<bool> {
+        let Storage::Families(families) = &mut self.storage else { return Some(false) };
+        if families.has(parent) {
+            return Some(false);
+        }
+        let parents = &self.parents;
+        let can_be = |slot: u32| slot > 0 && (slot as usize) < slot_count && parents.owns(parent, slot);
+        let sound = (parent as usize) < parents.len() && products.iter().all(|product| can_be(read(product).0.key));
+        sound.then(|| families.restore(parent, products, table, read))?.map(|()| true)
     }
 
     /// The place of a saved product, which gets one if it needs to; none if it cannot be in the feature set.

@@ -24,11 +24,11 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{Model, State};
 use crate::classes::CLASSES_FORMAT_VERSION;
 use crate::expansion;
-use crate::feature::{FeatureId, FeatureTable, Indexing};
+use crate::feature::{FeatureTable, Indexing, Names};
 use crate::growth::{Growth, GrowthHeader};
 use crate::guard::{Guard, GuardState};
 use crate::settings::Settings;
-use crate::weights::{Moments, Slot, WeightTable};
+use crate::weights::{Moments, Slot, WeightTable, unpacked};
 
 /// The format version of one model, which this build reads and writes. Files with a model for each of several classes have
 /// [their own](crate::classes::CLASSES_FORMAT_VERSION).
@@ -180,31 +180,28 @@ fn open(bytes: &[u8]) -> Result<Input<'_>, ModelError> {
 
 fn write_features(features: &FeatureTable, indexing: Indexing, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&(features.len() as u64).to_le_bytes());
-    features.iter().for_each(|(id, ..)| bytes.extend_from_slice(&id.0.to_le_bytes()));
+    bytes.extend(features.ids().iter().flat_map(|id| id.0.to_le_bytes()));
     if indexing == Indexing::Hashed {
-        features.iter().for_each(|(_, slot, _)| bytes.extend_from_slice(&slot.to_le_bytes()));
+        bytes.extend(features.iter().flat_map(|(_, slot, _)| slot.to_le_bytes()));
     }
-    features.iter().for_each(|(.., name)| bytes.extend_from_slice(&(name.len() as u32).to_le_bytes()));
-    features.iter().for_each(|(.., name)| bytes.extend_from_slice(name));
+    bytes.extend(features.names().iter().flat_map(|name| (name.len() as u32).to_le_bytes()));
+    bytes.extend_from_slice(features.names().bytes());
 }
 
 fn read_features(features: &mut FeatureTable, indexing: Indexing, input: &mut Input<'_>) -> Result<(), ModelError> {
+    let contradiction = || damaged("its features contradict each other");
     let count = input.count(12)?;
-    let ids = input.take(count * 8)?;
+    let (ids, _) = input.take(count * 8)?.as_chunks::<8>();
     let slots = if indexing == Indexing::Hashed { input.take(count * 4)? } else { &[] };
-    let lengths = input.take(count * 4)?;
-    for (place, (id, length)) in ids.as_chunks::<8>().0.iter().zip(lengths.as_chunks::<4>().0).enumerate() {
-        let name = input.take(u32::from_le_bytes(*length) as usize)?;
-        let slot = features.slot_or_insert(FeatureId(u64::from_le_bytes(*id)), name);
-        let expected = match slots.as_chunks::<4>().0.get(place) {
-            Some(slot) => u32::from_le_bytes(*slot),
-            None => place as u32 + 1,
-        };
-        if slot != expected || features.len() != place + 1 {
-            return Err(damaged("its features contradict each other"));
-        }
+    let (lengths, _) = input.take(count * 4)?.as_chunks::<4>();
+    let length: u64 = lengths.iter().map(|length| u64::from(u32::from_le_bytes(*length))).sum();
+    let names = input.take(usize::try_from(length).unwrap_or(usize::MAX))?;
+    let names = Names::of(lengths, names).ok_or_else(contradiction)?;
+    match indexing {
+        Indexing::Interned => features.restore(ids, names),
+        Indexing::Hashed => features.restore_hashed(ids, slots.as_chunks().0, &names),
     }
-    Ok(())
+    .ok_or_else(contradiction)
 }
 
 fn write_growth(growth: &Growth, table: &WeightTable, observed: bool, bytes: &mut Vec<u8>) {
@@ -249,22 +246,21 @@ impl<'b> ProductWriter<'b> {
 }
 
 fn read_growth(header: &GrowthHeader, model: &mut Model, input: &mut Input<'_>) -> Result<(), ModelError> {
-    let contradiction = damaged("its parents contradict each other");
     let observed = model.settings.select.rule().observes();
     let count = input.count(8)?;
     let fractional = (0..count).map(|_| input.u64()).collect::<Result<Vec<_>, _>>()?;
     let (slot_count, table) = (model.features.slot_count(), &mut model.products);
     let restored = Growth::restore(header, &model.settings, fractional, slot_count, table);
-    let mut growth = restored.ok_or(contradiction.clone())?;
-    for _ in 0..input.count(8 + SLOT_BYTES)? {
-        let (parent, slot) = (input.u32()?, input.u32()?);
-        let place = growth.restore_product(parent, slot, slot_count, table).ok_or(contradiction.clone())?;
-        read_slot(table, place, observed, input)?;
+    let mut growth = restored.ok_or_else(contradicting_parents)?;
+    if observed {
+        read_products::<{ PRODUCT_BYTES + MOMENTS_BYTES }>(&mut growth, slot_count, table, input)?;
+    } else {
+        read_products::<PRODUCT_BYTES>(&mut growth, slot_count, table, input)?;
     }
     if let Some(trial) = &mut growth.trial {
-        for _ in 0..input.count(8 + SLOT_BYTES)? {
+        for _ in 0..input.count(PRODUCT_BYTES)? {
             let (parent, slot) = (input.u32()?, input.u32()?);
-            let place = trial.restore_product(&growth.parents, parent, slot).ok_or(contradiction.clone())?;
+            let place = trial.restore_product(&growth.parents, parent, slot).ok_or_else(contradicting_parents)?;
             read_slot(&mut trial.table, place, observed, input)?;
         }
     }
@@ -272,9 +268,77 @@ fn read_growth(header: &GrowthHeader, model: &mut Model, input: &mut Input<'_>) 
     Ok(())
 }
 
+/// Reads products of `N` bytes each. Those of a parent come together.
+fn read_products<const N: usize>(
+    growth: &mut Growth,
+    slot_count: usize,
+    table: &mut WeightTable,
+    input: &mut Input<'_>,
+) -> Result<(), ModelError> {
+    let count = input.count(N)?;
+    let (products, _) = input.take(count * N)?.as_chunks::<N>();
+    for family in products.chunk_by(|a, b| parent_and_slot(a).0 == parent_and_slot(b).0) {
+        // What was observed lies in a table of its own, which only few models have.
+        if N > PRODUCT_BYTES || !read_family(growth, family, slot_count, table)? {
+            read_one_by_one(growth, family, slot_count, table)?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads the products of a parent at once; false if that is not how they are stored.
+fn read_family<const N: usize>(
+    growth: &mut Growth,
+    family: &[[u8; N]],
+    slot_count: usize,
+    table: &mut WeightTable,
+) -> Result<bool, ModelError> {
+    let read = |product: &[u8; N]| {
+        let (slot, count) = unpacked(weight_of(product));
+        (Slot { key: parent_and_slot(product).1, ..slot }, count)
+    };
+    if !family.iter().fold(true, |sound, product| sound & read(product).0.is_sound()) {
+        return Err(not_a_number());
+    }
+    let parent = parent_and_slot(&family[0]).0;
+    growth.restore_family(parent, family, slot_count, table, read).ok_or_else(contradicting_parents)
+}
+
+fn read_one_by_one<const N: usize>(
+    growth: &mut Growth,
+    products: &[[u8; N]],
+    slot_count: usize,
+    table: &mut WeightTable,
+) -> Result<(), ModelError> {
+    for product in products {
+        let (parent, slot) = parent_and_slot(product);
+        let place = growth.restore_product(parent, slot, slot_count, table).ok_or_else(contradicting_parents)?;
+        read_slot(table, place, N > PRODUCT_BYTES, &mut Input { rest: &product[8..] })?;
+    }
+    Ok(())
+}
+
+/// What a product is of.
+fn parent_and_slot<const N: usize>(product: &[u8; N]) -> (u32, u32) {
+    let (numbers, _) = product.as_chunks::<4>();
+    (u32::from_le_bytes(numbers[0]), u32::from_le_bytes(numbers[1]))
+}
+
+/// Its weight.
+fn weight_of<const N: usize>(product: &[u8; N]) -> &[u8; SLOT_BYTES] {
+    product[8..].first_chunk().expect("a product has a weight")
+}
+
+fn contradicting_parents() -> ModelError {
+    damaged("its parents contradict each other")
+}
+
 const DENSE: u32 = 0;
 const SPARSE: u32 = 1;
 const SLOT_BYTES: usize = 16;
+const MOMENTS_BYTES: usize = 8;
+/// A product: parent, base slot, weight.
+const PRODUCT_BYTES: usize = 8 + SLOT_BYTES;
 
 /// Every slot, or only those in use with their places, whichever is shorter.
 fn write_weights(table: &WeightTable, observed: bool, bytes: &mut Vec<u8>) {
@@ -317,6 +381,10 @@ fn read_weights(table: &mut WeightTable, observed: bool, input: &mut Input<'_>) 
     if length != table.len() as u64 {
         return Err(wrong_size);
     }
+    if !sparse && !observed {
+        let (saved, _) = input.take(stored * SLOT_BYTES)?.as_chunks();
+        return if table.restore(saved) { Ok(()) } else { Err(not_a_number()) };
+    }
     for place in 0..stored {
         let place = if sparse { input.u32()? as usize } else { place };
         if place >= table.len() {
@@ -327,14 +395,18 @@ fn read_weights(table: &mut WeightTable, observed: bool, input: &mut Input<'_>) 
     Ok(())
 }
 
+fn not_a_number() -> ModelError {
+    damaged("a weight is not a number")
+}
+
 fn read_slot(table: &mut WeightTable, place: usize, observed: bool, input: &mut Input<'_>) -> Result<(), ModelError> {
-    let [weight, gradient, scale] = [input.f32()?, input.f32()?, input.f32()?];
-    if !(weight.is_finite() && gradient.is_finite() && scale.is_finite() && gradient >= 0.0 && scale >= 0.0) {
-        return Err(damaged("a weight is not a number"));
+    let (slot, count) = unpacked(&input.array()?);
+    if !slot.is_sound() {
+        return Err(not_a_number());
     }
     let key = table.get(place).key;
-    table.set(place, Slot { weight, gradient, scale, key });
-    table.set_active(place, input.u32()?);
+    table.set(place, Slot { key, ..slot });
+    table.set_active(place, count);
     if observed {
         let moments = Moments { surprise: input.f32()?, presence: input.f32()? };
         if !(moments.surprise >= 0.0 && moments.presence >= 0.0) {
@@ -391,16 +463,20 @@ mod tests {
     use crate::Learner;
     use crate::batch::{Batch, Dictionary, Label};
     use crate::feature::Namespace;
+    use crate::select::SelectKind;
     use crate::settings::ExpansionKind;
 
     fn trained(expansion: ExpansionKind) -> Model {
-        let settings = Settings { expansion, epochs: 3, memory: 1, ..Settings::default() };
+        trained_with(Settings { expansion, epochs: 3, memory: 1, ..Settings::default() }, ["a", "b", "c"])
+    }
+
+    fn trained_with(settings: Settings, names: [&str; 3]) -> Model {
         let mut learner = Learner::new(settings.check().unwrap());
         learner.set_course_length(30);
         let (mut dictionary, mut batch) = (Dictionary::default(), Batch::default());
         batch.start(&mut dictionary);
         for round in 0..30u64 {
-            for (name, every) in [("a", 2), ("b", 3), ("c", 1)] {
+            for (name, every) in names.iter().zip([2, 3, 1]) {
                 let value = if round % every == 0 { 1.5 } else { 0.0 };
                 batch.push_named(&mut dictionary, Namespace::ANONYMOUS, name, value);
             }
@@ -444,5 +520,73 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// The model of a rule that keeps products in families, and the place of its count of products in its bytes.
+    fn with_families() -> (Vec<u8>, usize) {
+        let select = SelectKind::PickyWeight;
+        let settings =
+            Settings { expansion: ExpansionKind::Apple, epochs: 3, memory: 1, select, ..Settings::default() };
+        let model = trained_with(settings, ["a", "b", "c"]);
+        let growth = model.growth.as_ref().unwrap();
+        let mut products = Vec::new();
+        write_growth(growth, &model.products, false, &mut products);
+        let bytes = model.to_bytes();
+        let start = bytes.windows(products.len()).position(|window| window == products).unwrap();
+        (bytes, start + 8 + 8 * growth.parents.fractional_bits().len())
+    }
+
+    /// Bytes with a part copied to another place, and the right checksum.
+    fn copied(bytes: &[u8], from: std::ops::Range<usize>, to: usize) -> Vec<u8> {
+        let mut changed = bytes[..bytes.len() - 8].to_vec();
+        changed.copy_within(from, to);
+        let checksum = xxh3_64(&changed);
+        changed.extend_from_slice(&checksum.to_le_bytes());
+        changed
+    }
+
+    #[test]
+    fn a_feature_that_occurs_twice_is_refused() {
+        for names in [["a", "b", "c"], ["1", "2", "3"], ["a", "1", "c"]] {
+            for expansion in [ExpansionKind::Linear, ExpansionKind::Apple] {
+                let model = trained_with(Settings { expansion, ..Settings::default() }, names);
+                let bytes = model.to_bytes();
+                assert_eq!(Model::from_bytes(&bytes).unwrap().to_bytes(), bytes);
+                let header = u32::from_le_bytes(*bytes[12..].first_chunk().unwrap()) as usize;
+                let ids = 16 + header + 8;
+                for (from, to) in [(0, 1), (0, 2), (1, 2)] {
+                    let changed = copied(&bytes, ids + 8 * from..ids + 8 * from + 8, ids + 8 * to);
+                    let error = Model::from_bytes(&changed).unwrap_err();
+                    assert_eq!(error, damaged("its features contradict each other"), "{names:?} {from} {to}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_product_that_occurs_twice_is_refused() {
+        let (bytes, count) = with_families();
+        assert_eq!(Model::from_bytes(&bytes).unwrap().to_bytes(), bytes);
+        let (first, products) = (count + 8, u64::from_le_bytes(*bytes[count..].first_chunk().unwrap()) as usize);
+        assert!(products > 1);
+        for place in 1..products {
+            let changed = copied(&bytes, first..first + 8, first + place * PRODUCT_BYTES);
+            assert_eq!(Model::from_bytes(&changed).unwrap_err(), contradicting_parents(), "{place}");
+        }
+    }
+
+    /// They are written by parent, but whoever writes them otherwise means the same.
+    #[test]
+    fn products_may_come_in_any_order() {
+        let (bytes, count) = with_families();
+        let (first, products) = (count + 8, u64::from_le_bytes(*bytes[count..].first_chunk().unwrap()) as usize);
+        let mut turned = bytes.clone();
+        let range = first..first + products * PRODUCT_BYTES;
+        let (records, _) = turned[range].as_chunks_mut::<PRODUCT_BYTES>();
+        records.reverse();
+        // The parents' products alternate, so that families are met again.
+        records.sort_by_key(|product| parent_and_slot(product).1);
+        let turned = copied(&turned, 0..0, 0);
+        assert_eq!(Model::from_bytes(&turned).unwrap().to_bytes(), bytes);
     }
 }

@@ -7,24 +7,64 @@ const ROOM: usize = 64;
 /// Up to this many elements, memory is not worth a thought.
 const FEW: usize = 1 << 12;
 
+/// What the system calls a large page.
+const LARGE_PAGE: usize = 1 << 21;
+
+/// Arrays of at least so many bytes are had sooner in large pages, even if one is only half filled.
+const WORTH_A_LARGE_PAGE: usize = LARGE_PAGE / 2;
+
 /// Asks the system for large pages: where weights lie scattered over more memory than the processor keeps page addresses
-/// for, finding those costs more than the weights. A wish, so failing is no error.
+/// for, finding those costs more than the weights; and what is filled from end to end is had for a sixth. A wish, so failing is no error.
 fn prefer_large_pages<T>(unused: &mut [T]) {
     const PAGE: usize = 1 << 12;
-    let start = (unused.as_ptr() as usize).next_multiple_of(PAGE);
-    let end = (unused.as_ptr() as usize + size_of_val(unused)) / PAGE * PAGE;
+    // Outwards, to the ends of the block that the allocator has from the system: a large page has to be within what is asked for.
+    let start = (unused.as_ptr() as usize) / PAGE * PAGE;
+    let end = (unused.as_ptr() as usize + size_of_val(unused)).next_multiple_of(PAGE);
     #[cfg(target_os = "linux")]
-    if start < end {
-        // SAFETY: whole pages of a slice that is borrowed; the advice changes no content.
+    if size_of_val(unused) >= WORTH_A_LARGE_PAGE {
+        // SAFETY: the advice changes no content and no rights, of these pages or of what is beside them.
         unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE) };
     }
 }
 
+/// At least `length`: as many elements as fill whole large pages, together with what an allocator notes before them. The
+/// system lays out a block of just that size so that no small page is left at its ends.
+fn whole_large_pages<T>(length: usize) -> usize {
+    const NOTED: usize = 64;
+    let bytes = length.saturating_mul(size_of::<T>());
+    if bytes < WORTH_A_LARGE_PAGE || bytes > usize::MAX / 2 {
+        return length;
+    }
+    ((bytes + NOTED).next_multiple_of(LARGE_PAGE) - NOTED) / size_of::<T>()
+}
+
 /// Sets address space for `length` elements aside, so that the array does not move as it grows to that. Where there is not so much, it moves.
 pub(crate) fn reserve<T>(all: &mut Vec<T>, length: usize) {
+    let length = whole_large_pages::<T>(length);
     if all.try_reserve_exact(length.saturating_sub(all.len())).is_ok() {
         prefer_large_pages(all.spare_capacity_mut());
     }
+}
+
+/// An empty array with room for `length` elements, all of which will be written.
+pub(crate) fn room_to_fill<T>(length: usize) -> Vec<T> {
+    let mut all = Vec::new();
+    reserve(&mut all, length);
+    all
+}
+
+/// `length` zeros, most of which will be written over.
+pub(crate) fn zeros_to_fill<T: bytemuck::Zeroable>(length: usize) -> Vec<T> {
+    let mut all = bytemuck::zeroed_vec(whole_large_pages::<T>(length));
+    all.truncate(length);
+    prefer_large_pages(&mut all);
+    all
+}
+
+/// An empty buffer for the `length` bytes of a file, from which a [`crate::Model`] is to be made: in large pages where the system
+/// has them, for a small page that is touched for the first time costs more than what is read into it.
+pub fn room_for_file(length: usize) -> Vec<u8> {
+    room_to_fill(length)
 }
 
 /// Makes an array longer, by zeros; it will have no more than `limit` elements. What is much longer than before is made anew, of memory that the system
@@ -51,5 +91,32 @@ pub(crate) fn make_place<T: bytemuck::Zeroable + Copy>(all: &mut Vec<T>, place: 
             reserve(all, limit);
         }
         all.resize(length, T::zeroed());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_arrays_fill_large_pages() {
+        assert_eq!(whole_large_pages::<u32>(1000), 1000);
+        assert_eq!(whole_large_pages::<u64>(usize::MAX / 8), usize::MAX / 8);
+        for length in [1 << 19, (1 << 19) + 1, 3_000_000] {
+            let whole = whole_large_pages::<u32>(length);
+            assert!(
+                whole >= length
+                    && (whole * 4 + 64).is_multiple_of(LARGE_PAGE)
+                    && whole * 4 < length * 4 + LARGE_PAGE + 64
+            );
+        }
+    }
+
+    #[test]
+    fn zeros_are_zeros() {
+        for length in [0, 10, 1 << 20] {
+            let zeros: Vec<u32> = zeros_to_fill(length);
+            assert!(zeros.len() == length && zeros.iter().all(|zero| *zero == 0));
+        }
     }
 }

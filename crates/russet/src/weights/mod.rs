@@ -26,10 +26,12 @@ mod wide;
 pub use cpu::Cpu;
 pub(crate) use cpu::Work;
 pub(crate) use loops::{Loops, Plain, Scratch};
-pub(crate) use memory::{extend_with_zeros, make_place};
+pub use memory::room_for_file;
+pub(crate) use memory::{extend_with_zeros, make_place, room_to_fill, zeros_to_fill};
 pub(crate) use row::Rows;
 pub use row::{BaseFeatures, Place, Row};
 pub use slot::Slot;
+pub(crate) use table::unpacked;
 pub use table::{Measured, Moments, WeightTable};
 pub(crate) use tile::TILE;
 

@@ -5,7 +5,7 @@ use super::{BaseFeatures, Place, Row, Slot};
 
 /// The places of a row's weights: `start` plus each of these.
 #[inline(always)]
-fn places<'a>(row: &Row, base: &'a BaseFeatures) -> (usize, &'a [u32]) {
+pub(super) fn places<'a>(row: &Row, base: &'a BaseFeatures) -> (usize, &'a [u32]) {
     match row.place {
         Place::Own(start) => (start as usize, &base.slots[row.first as usize..row.end as usize]),
         Place::Listed(start) => (0, &base.listed[start as usize..start as usize + row.len()]),

@@ -40,6 +40,17 @@ enum Cells {
     Tiles(Vec<Tile>),
 }
 
+/// A weight as it is saved: `w`, `G`, `N` and the count of its feature, in little-endian order.
+pub(crate) type Saved = [u8; 16];
+
+/// A saved weight, without a key, and the count of its feature.
+#[inline]
+pub(crate) fn unpacked(saved: &Saved) -> (Slot, u32) {
+    let [weight, gradient, scale, count]: [[u8; 4]; 4] = bytemuck::cast(*saved);
+    let [weight, gradient, scale] = [weight, gradient, scale].map(f32::from_le_bytes);
+    (Slot { weight, gradient, scale, key: 0 }, u32::from_le_bytes(count))
+}
+
 /// What a look at all active weights found, summed over an example's features.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Measured {
@@ -147,6 +158,28 @@ impl WeightTable {
         }
     }
 
+    /// Replaces all weights, and their counts, by saved ones. False if one of them cannot be.
+    pub(crate) fn restore(&mut self, saved: &[Saved]) -> bool {
+        debug_assert_eq!(saved.len(), self.len());
+        let (mut slots, mut counts, mut sound) =
+            (memory::room_to_fill(saved.len()), memory::room_to_fill(saved.len()), true);
+        // In pieces that stay in the cache between the two arrays.
+        for saved in saved.chunks(1 << 10) {
+            slots.extend(saved.iter().map(|saved| {
+                let (slot, _) = unpacked(saved);
+                sound &= slot.is_sound();
+                slot
+            }));
+            counts.extend(saved.iter().map(|saved| unpacked(saved).1));
+        }
+        self.counts = counts;
+        match &mut self.cells {
+            Cells::Slots(cells) => *cells = slots,
+            Cells::Tiles(_) => (0..).zip(slots).for_each(|(place, slot)| self.set(place, slot)),
+        }
+        sound
+    }
+
     /// All weights in the order of their places.
     pub fn iter(&self) -> impl Iterator<Item = Slot> + '_ {
         (0..self.len()).map(|place| self.get(place))
@@ -158,6 +191,14 @@ impl WeightTable {
         match &self.cells {
             Cells::Slots(slots) => slots,
             Cells::Tiles(_) => &[],
+        }
+    }
+
+    /// The same, and their counts, to be changed.
+    pub(crate) fn slots_and_counts(&mut self) -> (&mut [Slot], &mut [u32]) {
+        match &mut self.cells {
+            Cells::Slots(slots) => (slots, &mut self.counts),
+            Cells::Tiles(_) => (&mut [], &mut []),
         }
     }
 

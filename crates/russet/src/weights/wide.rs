@@ -5,7 +5,7 @@
 
 use super::loops::{Scratch, Sums};
 use super::plain::{product, pulled};
-use super::scatter::{gather, scatter};
+use super::scatter::{gather, places, scatter};
 use super::tile::{TILE, Tile};
 use super::{BaseFeatures, Lanes, Place, Row, SMALLEST, Slot, at_least, at_most};
 
@@ -102,30 +102,60 @@ fn write_values(row: &Row, base: &BaseFeatures, span: Span, x: &mut [[f32; TILE]
 /// Every row is inside `slots`.
 #[inline(always)]
 pub(super) unsafe fn score_slots(slots: &[Slot], rows: &[Row], base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
+    let (mut sums, span) = (*total, Span::of(base));
     for row in rows {
-        let values = row.values(base).chunks(TILE);
-        for (number, values) in values.enumerate() {
-            let (mut weights, mut x) = ([0.0; TILE], [0.0; TILE]);
-            for (lane, value) in values.iter().enumerate() {
-                let place = row.place(base, number * TILE + lane, slots.len());
-                // SAFETY: the caller's promise.
-                weights[lane] = unsafe { slots.get_unchecked(place) }.weight;
-                x[lane] = *value;
-            }
-            for lane in 0..TILE {
-                total[lane] += pulled(weights[lane], gravity) * product(row.multiplier, x[lane]);
-            }
+        if let Place::Shared(_) = row.place {
+            score_shared(slots, row, base, gravity, &mut sums);
+            continue;
         }
+        let ((start, places), in_range) = (places(row, base), span.stays_in_range(row.multiplier));
+        let (whole, rest) = places.as_chunks::<TILE>();
+        let (values, last_values) = row.values(base).as_chunks::<TILE>();
+        for (places, values) in whole.iter().zip(values) {
+            let mut weights = [0.0; TILE];
+            for lane in 0..TILE {
+                // SAFETY: the caller's promise.
+                weights[lane] = unsafe { slots.get_unchecked(start + places[lane] as usize) }.weight;
+            }
+            add_scores(weights, &products(values, row.multiplier, in_range), gravity, &mut sums);
+        }
+        if !rest.is_empty() {
+            let (mut weights, mut x) = ([0.0; TILE], [0.0; TILE]);
+            x[..last_values.len()].copy_from_slice(last_values);
+            for (weight, place) in weights.iter_mut().zip(rest) {
+                // SAFETY: the caller's promise.
+                *weight = unsafe { slots.get_unchecked(start + *place as usize) }.weight;
+            }
+            add_scores(weights, &products(&x, row.multiplier, in_range), gravity, &mut sums);
+        }
+    }
+    *total = sums;
+}
+
+#[inline(always)]
+fn add_scores(weights: [f32; TILE], x: &[f32; TILE], gravity: f32, total: &mut Lanes) {
+    for lane in 0..TILE {
+        total[lane] += pulled(weights[lane], gravity) * x[lane];
+    }
+}
+
+/// [`score_slots`] for a row whose weights are wherever their hash says.
+#[inline(never)]
+fn score_shared(slots: &[Slot], row: &Row, base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
+    for (position, value) in row.values(base).iter().enumerate() {
+        let weight = slots[row.place(base, position, slots.len())].weight;
+        total[position % TILE] += pulled(weight, gravity) * product(row.multiplier, *value);
     }
 }
 
 /// [`score_slots`] for rows of tiles.
 #[inline(always)]
 pub(super) fn score_tiles(tiles: &[Tile], rows: &[Row], base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
-    let (mut sums, values, width) = (*total, tile_values(rows, base), width_of(rows));
+    let (mut sums, values, width, span) = (*total, tile_values(rows, base), width_of(rows), Span::of(base));
     for row in rows {
+        let in_range = span.stays_in_range(row.multiplier);
         for (tile, values) in tiles[range_of(row, width)].iter().zip(values) {
-            tile.score(&products(values, row.multiplier, false), gravity, &mut sums);
+            tile.score(&products(values, row.multiplier, in_range), gravity, &mut sums);
         }
     }
     *total = sums;
