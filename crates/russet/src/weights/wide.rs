@@ -81,18 +81,23 @@ fn products(values: &[f32; TILE], multiplier: f32, in_range: bool) -> [f32; TILE
     x
 }
 
-/// Writes the values of a row's features, filled up with zeros.
+/// Writes the values of a row's features, filled up with zeros. Scattered rows are short: here the questions cost less than to know that they need not be asked.
 #[inline(always)]
-fn write_values(row: &Row, base: &BaseFeatures, span: Span, x: &mut [[f32; TILE]]) {
+fn write_values(row: &Row, base: &BaseFeatures, x: &mut [[f32; TILE]]) {
     let (whole, rest) = row.values(base).as_chunks::<TILE>();
-    let in_range = span.stays_in_range(row.multiplier);
     for (values, x) in whole.iter().zip(x.iter_mut()) {
-        *x = products(values, row.multiplier, in_range);
+        let (values, mut products) = (*values, [0.0; TILE]);
+        for lane in 0..TILE {
+            products[lane] = product(row.multiplier, values[lane]);
+        }
+        *x = products;
     }
     if !rest.is_empty() {
-        let mut last = [0.0; TILE];
-        last[..rest.len()].copy_from_slice(rest);
-        x[whole.len()] = products(&last, row.multiplier, in_range);
+        let last = &mut x[whole.len()];
+        *last = [0.0; TILE];
+        for (value, x) in rest.iter().zip(last) {
+            *x = product(row.multiplier, *value);
+        }
     }
 }
 
@@ -175,13 +180,13 @@ pub(super) unsafe fn open_slots(
     scratch: &mut Scratch,
 ) {
     scratch.resize(rows.iter().map(tiles_of).sum(), true);
-    let (mut first, span) = (0, Span::of(base));
+    let mut first = 0;
     for row in rows {
         let end = first + tiles_of(row);
         let (tiles, keys) = (&mut scratch.tiles[first..end], &mut scratch.keys[first..end]);
         // SAFETY: the caller's promise.
         unsafe { gather(slots, row, base, tiles, keys) };
-        write_values(row, base, span, &mut scratch.x[first..end]);
+        write_values(row, base, &mut scratch.x[first..end]);
         first = end;
     }
     // Only now, when what was written is sure to be in the cache: it is read in pieces of another size.
