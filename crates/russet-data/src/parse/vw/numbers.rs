@@ -53,7 +53,7 @@ pub(super) fn line(
         used += found.marks;
         at = ahead[found.marks - 1] as usize;
         end = bytes[at];
-        pending.push(found, batch);
+        pending.push(&found, batch);
     }
     if end != b'\n' {
         return None;
@@ -76,7 +76,7 @@ struct Pending {
 impl Pending {
     /// Adds a feature, unless its value is 0.
     #[inline(always)]
-    fn push(&mut self, found: Found, batch: &mut Batch) {
+    fn push(&mut self, found: &Found, batch: &mut Batch) {
         self.names[self.count % PENDING] = found.name;
         self.values[self.count % PENDING] = found.value;
         self.count += usize::from(found.value != 0.0);
