@@ -12,10 +12,6 @@ use crate::{DataError, ReadOptions, Shard};
 /// How much text a block aims to hold.
 pub const BLOCK_BYTES: usize = 1 << 16;
 
-/// How much the first block of a file aims to hold. Each block after it aims to hold twice as much, up to the full size: so there is
-/// something to learn from soon after the start.
-const FIRST_BLOCK_BYTES: usize = 1 << 13;
-
 /// The longest line that is read; a longer one is an error rather than an unbounded amount of memory.
 pub const LONGEST_LINE: usize = 1 << 26;
 
@@ -92,10 +88,8 @@ struct OpenFile {
     /// What was read past the last cut.
     rest: Vec<u8>,
     ended: bool,
-    /// How much text a block aims to hold, but for the first few.
+    /// How much text a block aims to hold.
     block_bytes: usize,
-    /// How much text the next block aims to hold.
-    aim: usize,
     line: u64,
     /// CSV only: what is between fields.
     delimiter: Option<u8>,
@@ -226,7 +220,6 @@ impl Blocks {
             rest,
             ended,
             block_bytes,
-            aim: block_bytes.min(FIRST_BLOCK_BYTES),
             line: 1,
             delimiter: None,
             tally: cache::Tally::default(),
@@ -299,8 +292,7 @@ impl OpenFile {
         block.bytes.clear();
         std::mem::swap(&mut block.bytes, &mut self.rest);
         let cut = loop {
-            let aimed = &block.bytes[..block.bytes.len().min(self.aim)];
-            if let Some(cut) = last_end(aimed, self.delimiter).or_else(|| last_end(&block.bytes, self.delimiter)) {
+            if let Some(cut) = last_end(&block.bytes, self.delimiter) {
                 break cut;
             }
             if self.ended {
@@ -318,8 +310,7 @@ impl OpenFile {
         block.name = Arc::clone(&self.name);
         block.layout = self.layout.clone();
         self.line += memchr::memchr_iter(b'\n', &block.bytes).count() as u64;
-        self.aim = self.block_bytes.min(2 * self.aim);
-        if !self.ended && self.rest.len() < self.aim {
+        if !self.ended {
             let mut rest = std::mem::take(&mut self.rest);
             self.read_more(&mut rest)?;
             self.rest = rest;

@@ -28,8 +28,8 @@ impl Slot {
     /// True if its numbers are such as learning can lead to: a file may say anything.
     #[inline]
     pub(crate) fn is_sound(&self) -> bool {
-        // Without a branch: this is asked of every weight that is loaded. An infinite or undefined number minus itself is undefined.
-        let in_range = |number: f32| (number >= 0.0) & (number - number == 0.0);
+        // Without a branch: this is asked of every weight that is loaded.
+        let in_range = |number: f32| (number >= 0.0) & number.is_finite();
         in_range(self.weight.abs()) & in_range(self.gradient) & in_range(self.scale)
     }
 
