@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use russet::classes::{Learners, Models};
 use russet::parallel::Counted;
+use russet_data::cache::CACHE_VERSION;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -24,6 +25,9 @@ pub(crate) struct Place {
     pub(crate) pass: u32,
     /// Whether this pass reads a cache rather than the data itself.
     pub(crate) from_cache: bool,
+    /// The version of that cache; up to version 2 it was not noted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) cache_version: Option<u32>,
     /// How many blocks of the pass have been begun.
     pub(crate) blocks: u64,
     /// How many examples of the last of them have been dealt with.
@@ -73,6 +77,7 @@ impl Place {
     /// Begins a pass.
     pub(crate) fn begin_pass(&mut self, pass: u32, from_cache: bool) {
         (self.pass, self.from_cache) = (pass, from_cache);
+        self.cache_version = from_cache.then_some(CACHE_VERSION);
         (self.blocks, self.examples, self.taken, self.chain) = (0, 0, 0, 0);
         self.ranks = None;
     }
@@ -85,9 +90,10 @@ impl Place {
         self.chain = (self.chain.rotate_left(23) ^ hash).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
 
-    /// Having come to the block that a checkpoint was in: is it the same data?
+    /// Having come to the block that a checkpoint was in: is it the same data? Blocks of a cache of another version hold the same examples in
+    /// other bytes, which tell nothing.
     pub(crate) fn check_against(&self, checkpoint: &Place) -> Result<()> {
-        if self.chain != checkpoint.chain {
+        if self.cache_version == checkpoint.cache_version && self.chain != checkpoint.chain {
             bail!("this is not the data that the checkpoint began with: its first {} blocks differ", checkpoint.blocks);
         }
         Ok(())
