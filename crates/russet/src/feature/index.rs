@@ -142,7 +142,7 @@ mod tests {
 
         #[test]
         fn ids_that_occur_twice_are_found(ids in prop::collection::vec(0u64..300, 0..60)) {
-            let ids: Vec<FeatureId> = ids.into_iter().map(|id| FeatureId(id << 50 | id % 3)).collect();
+            let ids: Vec<FeatureId> = ids.into_iter().map(|id| FeatureId((id << 50) | (id % 3))).collect();
             let distinct = ids.iter().collect::<HashSet<_>>().len() == ids.len();
             prop_assert_eq!(Index::of(0..ids.len() as u32, &ids).is_some(), distinct);
         }

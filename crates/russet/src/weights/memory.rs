@@ -29,7 +29,7 @@ fn prefer_large_pages<T>(unused: &mut [T]) {
 fn whole_large_pages<T>(length: usize) -> usize {
     const NOTED: usize = 64;
     let bytes = length.saturating_mul(size_of::<T>());
-    if bytes < WORTH_A_LARGE_PAGE || bytes > usize::MAX / 2 {
+    if !(WORTH_A_LARGE_PAGE..=usize::MAX / 2).contains(&bytes) {
         return length;
     }
     ((bytes + NOTED).next_multiple_of(LARGE_PAGE) - NOTED) / size_of::<T>()

@@ -29,7 +29,7 @@ impl Slot {
     #[inline]
     pub(crate) fn is_sound(&self) -> bool {
         // Without a branch: this is asked of every weight that is loaded.
-        let in_range = |number: f32| (number >= 0.0) & (number <= f32::MAX);
+        let in_range = |number: f32| (0.0..=f32::MAX).contains(&number);
         in_range(self.weight.abs()) & in_range(self.gradient) & in_range(self.scale)
     }
 
