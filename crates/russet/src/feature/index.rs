@@ -1,7 +1,7 @@
 use super::FeatureId;
 use crate::weights::{prefetch, zeros_to_fill};
 
-/// Finds ids in an array that is kept elsewhere, by hash: as [`super::IdList`] does, for a table that has the ids already.
+/// Finds ids in an array that is kept elsewhere, by hash.
 ///
 /// Open addressing with linear probing over an array of buckets that is at most half full. Every call is given the same
 /// array of ids, which only grows.
@@ -71,6 +71,12 @@ impl Index {
         self.buckets[bucket] = self.mark(id) | (place + 1);
         self.count += 1;
         Some(())
+    }
+
+    /// Forgets every id, keeping the memory.
+    pub(super) fn clear(&mut self) {
+        self.buckets.fill(0);
+        self.count = 0;
     }
 
     /// Where `id` is looked for first.

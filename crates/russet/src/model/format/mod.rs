@@ -16,6 +16,11 @@
 //! ```
 //! Whole numbers are little-endian; counts are 8 bytes long.
 
+mod features;
+mod input;
+mod products;
+mod weights;
+
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -24,11 +29,14 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{Model, State};
 use crate::classes::CLASSES_FORMAT_VERSION;
 use crate::expansion;
-use crate::feature::{FeatureTable, Indexing, Names};
-use crate::growth::{Growth, GrowthHeader};
+use crate::growth::GrowthHeader;
 use crate::guard::{Guard, GuardState};
 use crate::settings::Settings;
-use crate::weights::{Moments, Slot, WeightTable, unpacked};
+use crate::weights::WeightTable;
+use features::{read_features, write_features};
+use input::Input;
+use products::{read_growth, write_growth};
+use weights::{SLOT_BYTES, read_weights, write_weights};
 
 /// The format version of one model, which this build reads and writes. Files with a model for each of several classes have
 /// [their own](crate::classes::CLASSES_FORMAT_VERSION).
@@ -178,287 +186,9 @@ fn open(bytes: &[u8]) -> Result<Input<'_>, ModelError> {
     Ok(Input { rest: sections })
 }
 
-fn write_features(features: &FeatureTable, indexing: Indexing, bytes: &mut Vec<u8>) {
-    bytes.extend_from_slice(&(features.len() as u64).to_le_bytes());
-    bytes.extend(features.ids().iter().flat_map(|id| id.0.to_le_bytes()));
-    if indexing == Indexing::Hashed {
-        bytes.extend(features.iter().flat_map(|(_, slot, _)| slot.to_le_bytes()));
-    }
-    bytes.extend(features.names().iter().flat_map(|name| (name.len() as u32).to_le_bytes()));
-    bytes.extend_from_slice(features.names().bytes());
-}
-
-fn read_features(features: &mut FeatureTable, indexing: Indexing, input: &mut Input<'_>) -> Result<(), ModelError> {
-    let contradiction = || damaged("its features contradict each other");
-    let count = input.count(12)?;
-    let (ids, _) = input.take(count * 8)?.as_chunks::<8>();
-    let slots = if indexing == Indexing::Hashed { input.take(count * 4)? } else { &[] };
-    let (lengths, _) = input.take(count * 4)?.as_chunks::<4>();
-    let length: u64 = lengths.iter().map(|length| u64::from(u32::from_le_bytes(*length))).sum();
-    let names = input.take(usize::try_from(length).unwrap_or(usize::MAX))?;
-    let names = Names::of(lengths, names).ok_or_else(contradiction)?;
-    match indexing {
-        Indexing::Interned => features.restore(ids, names),
-        Indexing::Hashed => features.restore_hashed(ids, slots.as_chunks().0, &names),
-    }
-    .ok_or_else(contradiction)
-}
-
-fn write_growth(growth: &Growth, table: &WeightTable, observed: bool, bytes: &mut Vec<u8>) {
-    let fractional = growth.parents.fractional_bits();
-    bytes.extend_from_slice(&(fractional.len() as u64).to_le_bytes());
-    fractional.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
-    let mut products = ProductWriter::new(observed, bytes);
-    growth.visit_in_order(table, |parent, slot, place| products.write(parent, slot, table, place));
-    products.finish();
-    if let Some(trial) = &growth.trial {
-        let mut products = ProductWriter::new(observed, bytes);
-        trial.visit_in_order(|parent, slot, place| products.write(parent, slot, &trial.table, place));
-        products.finish();
-    }
-}
-
-/// Writes products one by one, and how many there were before them.
-struct ProductWriter<'b> {
-    observed: bool,
-    bytes: &'b mut Vec<u8>,
-    start: usize,
-    count: u64,
-}
-
-impl<'b> ProductWriter<'b> {
-    fn new(observed: bool, bytes: &'b mut Vec<u8>) -> ProductWriter<'b> {
-        let start = bytes.len();
-        bytes.extend_from_slice(&[0; 8]);
-        ProductWriter { observed, bytes, start, count: 0 }
-    }
-
-    fn write(&mut self, parent: u32, slot: u32, table: &WeightTable, place: usize) {
-        self.count += 1;
-        self.bytes.extend_from_slice(&parent.to_le_bytes());
-        self.bytes.extend_from_slice(&slot.to_le_bytes());
-        write_slot(table, place, self.observed, self.bytes);
-    }
-
-    fn finish(self) {
-        self.bytes[self.start..self.start + 8].copy_from_slice(&self.count.to_le_bytes());
-    }
-}
-
-fn read_growth(header: &GrowthHeader, model: &mut Model, input: &mut Input<'_>) -> Result<(), ModelError> {
-    let observed = model.settings.select.rule().observes();
-    let count = input.count(8)?;
-    let fractional = (0..count).map(|_| input.u64()).collect::<Result<Vec<_>, _>>()?;
-    let (slot_count, table) = (model.features.slot_count(), &mut model.products);
-    let restored = Growth::restore(header, &model.settings, fractional, slot_count, table);
-    let mut growth = restored.ok_or_else(contradicting_parents)?;
-    if observed {
-        read_products::<{ PRODUCT_BYTES + MOMENTS_BYTES }>(&mut growth, slot_count, table, input)?;
-    } else {
-        read_products::<PRODUCT_BYTES>(&mut growth, slot_count, table, input)?;
-    }
-    if let Some(trial) = &mut growth.trial {
-        for _ in 0..input.count(PRODUCT_BYTES)? {
-            let (parent, slot) = (input.u32()?, input.u32()?);
-            let place = trial.restore_product(&growth.parents, parent, slot).ok_or_else(contradicting_parents)?;
-            read_slot(&mut trial.table, place, observed, input)?;
-        }
-    }
-    model.growth = Some(growth);
-    Ok(())
-}
-
-/// Reads products of `N` bytes each. Those of a parent come together.
-fn read_products<const N: usize>(
-    growth: &mut Growth,
-    slot_count: usize,
-    table: &mut WeightTable,
-    input: &mut Input<'_>,
-) -> Result<(), ModelError> {
-    let count = input.count(N)?;
-    let (products, _) = input.take(count * N)?.as_chunks::<N>();
-    for family in products.chunk_by(|a, b| parent_and_slot(a).0 == parent_and_slot(b).0) {
-        // What was observed lies in a table of its own, which only few models have.
-        if N > PRODUCT_BYTES || !read_family(growth, family, slot_count, table)? {
-            read_one_by_one(growth, family, slot_count, table)?;
-        }
-    }
-    Ok(())
-}
-
-/// Reads the products of a parent at once; false if that is not how they are stored.
-fn read_family<const N: usize>(
-    growth: &mut Growth,
-    family: &[[u8; N]],
-    slot_count: usize,
-    table: &mut WeightTable,
-) -> Result<bool, ModelError> {
-    let read = |product: &[u8; N]| {
-        let (slot, count) = unpacked(weight_of(product));
-        (Slot { key: parent_and_slot(product).1, ..slot }, count)
-    };
-    if !family.iter().fold(true, |sound, product| sound & read(product).0.is_sound()) {
-        return Err(not_a_number());
-    }
-    let parent = parent_and_slot(&family[0]).0;
-    growth.restore_family(parent, family, slot_count, table, read).ok_or_else(contradicting_parents)
-}
-
-fn read_one_by_one<const N: usize>(
-    growth: &mut Growth,
-    products: &[[u8; N]],
-    slot_count: usize,
-    table: &mut WeightTable,
-) -> Result<(), ModelError> {
-    for product in products {
-        let (parent, slot) = parent_and_slot(product);
-        let place = growth.restore_product(parent, slot, slot_count, table).ok_or_else(contradicting_parents)?;
-        read_slot(table, place, N > PRODUCT_BYTES, &mut Input { rest: &product[8..] })?;
-    }
-    Ok(())
-}
-
-/// What a product is of.
-fn parent_and_slot<const N: usize>(product: &[u8; N]) -> (u32, u32) {
-    let (numbers, _) = product.as_chunks::<4>();
-    (u32::from_le_bytes(numbers[0]), u32::from_le_bytes(numbers[1]))
-}
-
-/// Its weight.
-fn weight_of<const N: usize>(product: &[u8; N]) -> &[u8; SLOT_BYTES] {
-    product[8..].first_chunk().expect("a product has a weight")
-}
-
-fn contradicting_parents() -> ModelError {
-    damaged("its parents contradict each other")
-}
-
-const DENSE: u32 = 0;
-const SPARSE: u32 = 1;
-const SLOT_BYTES: usize = 16;
-const MOMENTS_BYTES: usize = 8;
-/// A product: parent, base slot, weight.
-const PRODUCT_BYTES: usize = 8 + SLOT_BYTES;
-
-/// Every slot, or only those in use with their places, whichever is shorter.
-fn write_weights(table: &WeightTable, observed: bool, bytes: &mut Vec<u8>) {
-    let used = table.iter().filter(|slot| !slot.is_untouched()).count();
-    let sparse = used * (SLOT_BYTES + 4) < table.len() * SLOT_BYTES;
-    bytes.extend_from_slice(&(table.len() as u64).to_le_bytes());
-    bytes.extend_from_slice(&(if sparse { used } else { table.len() } as u64).to_le_bytes());
-    bytes.extend_from_slice(&(if sparse { SPARSE } else { DENSE }).to_le_bytes());
-    for place in (0..table.len()).filter(|place| !sparse || !table.get(*place).is_untouched()) {
-        if sparse {
-            bytes.extend_from_slice(&(place as u32).to_le_bytes());
-        }
-        write_slot(table, place, observed, bytes);
-    }
-}
-
-/// `observed`: whether there are moments, which only some rules of selection ask for.
-fn write_slot(table: &WeightTable, place: usize, observed: bool, bytes: &mut Vec<u8>) {
-    let slot = table.get(place);
-    for field in [slot.weight, slot.gradient, slot.scale] {
-        bytes.extend_from_slice(&field.to_le_bytes());
-    }
-    bytes.extend_from_slice(&table.active(place).to_le_bytes());
-    if observed {
-        let Moments { surprise, presence } = table.moments(place);
-        bytes.extend_from_slice(&surprise.to_le_bytes());
-        bytes.extend_from_slice(&presence.to_le_bytes());
-    }
-}
-
-fn read_weights(table: &mut WeightTable, observed: bool, input: &mut Input<'_>) -> Result<(), ModelError> {
-    let wrong_size = damaged("a table of weights has the wrong size");
-    let length = input.u64()?;
-    let stored = input.count(SLOT_BYTES)?;
-    let sparse = match input.u32()? {
-        DENSE if stored as u64 == length => false,
-        SPARSE => true,
-        _ => return Err(wrong_size),
-    };
-    if length != table.len() as u64 {
-        return Err(wrong_size);
-    }
-    if !sparse && !observed {
-        let (saved, _) = input.take(stored * SLOT_BYTES)?.as_chunks();
-        return if table.restore(saved) { Ok(()) } else { Err(not_a_number()) };
-    }
-    for place in 0..stored {
-        let place = if sparse { input.u32()? as usize } else { place };
-        if place >= table.len() {
-            return Err(wrong_size);
-        }
-        read_slot(table, place, observed, input)?;
-    }
-    Ok(())
-}
-
-fn not_a_number() -> ModelError {
-    damaged("a weight is not a number")
-}
-
-fn read_slot(table: &mut WeightTable, place: usize, observed: bool, input: &mut Input<'_>) -> Result<(), ModelError> {
-    let (slot, count) = unpacked(&input.array()?);
-    if !slot.is_sound() {
-        return Err(not_a_number());
-    }
-    let key = table.get(place).key;
-    table.set(place, Slot { key, ..slot });
-    table.set_active(place, count);
-    if observed {
-        let moments = Moments { surprise: input.f32()?, presence: input.f32()? };
-        if !(moments.surprise >= 0.0 && moments.presence >= 0.0) {
-            return Err(damaged("what was seen of a feature is not a number"));
-        }
-        table.set_moments(place, moments);
-    }
-    Ok(())
-}
-
-/// Bytes still to be read.
-struct Input<'a> {
-    rest: &'a [u8],
-}
-
-impl<'a> Input<'a> {
-    fn take(&mut self, length: usize) -> Result<&'a [u8], ModelError> {
-        let (taken, rest) = self.rest.split_at_checked(length).ok_or(damaged("it ends too early"))?;
-        self.rest = rest;
-        Ok(taken)
-    }
-
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], ModelError> {
-        let (taken, rest) = self.rest.split_first_chunk().ok_or(damaged("it ends too early"))?;
-        self.rest = rest;
-        Ok(*taken)
-    }
-
-    fn u32(&mut self) -> Result<u32, ModelError> {
-        self.array().map(u32::from_le_bytes)
-    }
-
-    fn u64(&mut self) -> Result<u64, ModelError> {
-        self.array().map(u64::from_le_bytes)
-    }
-
-    fn f32(&mut self) -> Result<f32, ModelError> {
-        self.array().map(f32::from_le_bytes)
-    }
-
-    /// A number of things of at least `size` bytes each, which must fit in what is left.
-    fn count(&mut self, size: usize) -> Result<usize, ModelError> {
-        let count = self.u64()?;
-        if count > (self.rest.len() / size) as u64 {
-            return Err(damaged("it ends too early"));
-        }
-        Ok(count as usize)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::products::{PRODUCT_BYTES, contradicting_parents, parent_and_slot};
     use super::*;
     use crate::Learner;
     use crate::batch::{Batch, Dictionary, Label};
