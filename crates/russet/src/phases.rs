@@ -39,7 +39,7 @@ impl Expander {
         base.values.clone_from(&example.values);
         match &model.growth {
             Some(growth) => growth.rows(base, &model.products, enumerator, rows),
-            None => expansion::products(model.settings.expansion, base, &model.products, model.settings.seed, rows),
+            None => expansion::products(&model.settings, base, model.slot_count(), &model.products, rows),
         }
     }
 }

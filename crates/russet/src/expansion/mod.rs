@@ -8,13 +8,14 @@
 pub(crate) mod adaptive;
 pub(crate) mod blocks;
 mod cubic;
+pub(crate) mod dense;
 pub(crate) mod families;
 mod ngram;
 mod quadratic;
 pub(crate) mod steps;
 pub(crate) mod sweep;
 
-use crate::settings::ExpansionKind;
+use crate::settings::{ExpansionKind, Settings};
 use crate::weights::{BaseFeatures, Row, Rows, WeightTable};
 
 pub(crate) use ngram::{Grams, Incoming};
@@ -28,8 +29,31 @@ pub(crate) fn linear(base: &BaseFeatures) -> Row {
 /// No example has more products: what an example needs for each while it is learned from, some 32 bytes, has to fit in memory.
 pub(crate) const MOST_PRODUCTS: usize = 1 << 25;
 
-/// Writes the rows of the example's products.
-pub(crate) fn products(kind: ExpansionKind, base: &BaseFeatures, table: &WeightTable, seed: u64, rows: &mut Rows) {
+/// Writes the rows of the example's products, as the loops over `table` want them.
+#[inline(always)]
+pub(crate) fn products(
+    settings: &Settings,
+    base: &mut BaseFeatures,
+    slot_count: usize,
+    table: &WeightTable,
+    rows: &mut Rows,
+) {
+    if table.is_tiled() {
+        rows.clear();
+        rows.push(dense::row(settings.expansion, base, slot_count));
+    } else {
+        rows_by_factor(settings.expansion, base, table, settings.seed, rows);
+    }
+}
+
+/// Writes the rows of the example's products that [`row_factors`] tells the factors of.
+pub(crate) fn rows_by_factor(
+    kind: ExpansionKind,
+    base: &BaseFeatures,
+    table: &WeightTable,
+    seed: u64,
+    rows: &mut Rows,
+) {
     rows.clear();
     match kind {
         ExpansionKind::Linear | ExpansionKind::Apple => {}
@@ -38,7 +62,7 @@ pub(crate) fn products(kind: ExpansionKind, base: &BaseFeatures, table: &WeightT
     }
 }
 
-/// The base slots whose product is the monomial of each row that [`products`] writes.
+/// The base slots whose product is the monomial of each row that [`rows_by_factor`] writes.
 pub(crate) fn row_factors(kind: ExpansionKind, base: &BaseFeatures) -> Vec<Vec<u32>> {
     match kind {
         ExpansionKind::Linear | ExpansionKind::Apple => Vec::new(),
@@ -91,7 +115,7 @@ mod tests {
     fn active(kind: ExpansionKind, base: &BaseFeatures) -> BTreeMap<usize, f32> {
         let table = WeightTable::new(24);
         let mut rows = Rows::default();
-        products(kind, base, &table, 0, &mut rows);
+        rows_by_factor(kind, base, &table, 0, &mut rows);
         let mut found = BTreeMap::new();
         for row in rows.iter() {
             for (position, value) in row.values(base).iter().enumerate() {
@@ -106,7 +130,7 @@ mod tests {
     /// The same, by the factors of the rows.
     fn monomials(kind: ExpansionKind, base: &BaseFeatures) -> BTreeSet<Vec<u32>> {
         let (table, mut rows, mut found) = (WeightTable::new(24), Rows::default(), BTreeSet::new());
-        products(kind, base, &table, 0, &mut rows);
+        rows_by_factor(kind, base, &table, 0, &mut rows);
         let factors = row_factors(kind, base);
         assert_eq!(rows.len(), factors.len());
         for (row, factors) in rows.iter().zip(factors) {
@@ -142,7 +166,7 @@ mod tests {
         // Found as a segmentation fault: the place of this triple wrapped around to a small number.
         let table = WeightTable::new(23);
         let mut rows = Rows::default();
-        products(ExpansionKind::Cubic, &base(&[0, 2_188_723, 7_959_589]), &table, 0, &mut rows);
+        rows_by_factor(ExpansionKind::Cubic, &base(&[0, 2_188_723, 7_959_589]), &table, 0, &mut rows);
         assert!(rows.iter().all(|row| matches!(row.place, crate::weights::Place::Shared(_))));
     }
 

@@ -1,12 +1,13 @@
 use super::Learner;
+use super::chosen::{self, Choice, Task};
 use super::judge::{Judge, Seen};
 use crate::guard::{Guard, Mixture};
-use crate::loss::{Hinge, Logistic, Loss, LossKind, Quantile, Squared};
+use crate::loss::Loss;
 use crate::metrics::Tally;
 use crate::model::Model;
-use crate::settings::{Checked, StepKind};
-use crate::step::{Adaptive, Scratches, Sgd, Step};
-use crate::weights::{BaseFeatures, Cpu, Loops, Work, prefetch};
+use crate::settings::Checked;
+use crate::step::{Scratches, Step};
+use crate::weights::{BaseFeatures, Cpu, Loops, prefetch};
 
 /// The guard of a learner, apart from it: nothing that the learner's own weights need hangs on the guard, so it can follow
 /// behind, in another thread. See [`Learner::part`](crate::Learner::part).
@@ -78,7 +79,7 @@ impl Companion {
     /// Does what the learner would have done with its guard for the examples of the notes.
     pub fn follow(&mut self, notes: &Notes) {
         self.guard.linear.grow_to(notes.slot_count);
-        self.cpu.run(Following { companion: self, notes });
+        chosen::run(Choice::of(&self.settings, self.cpu), Following { companion: self, notes });
     }
 
     #[inline(always)]
@@ -158,28 +159,17 @@ impl Learner {
     }
 }
 
-/// Notes to be followed with one version of the loops.
+/// Notes to be followed.
 struct Following<'a> {
     companion: &'a mut Companion,
     notes: &'a Notes,
 }
 
-impl Work for Following<'_> {
+impl Task for Following<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Loops>(self, loops: L) {
-        let Following { companion, notes } = self;
-        let tau = companion.settings.quantile;
-        match (companion.settings.step, companion.settings.loss) {
-            (StepKind::Adaptive, LossKind::Squared) => companion.run(notes, loops, Adaptive, Squared),
-            (StepKind::Adaptive, LossKind::Logistic) => companion.run(notes, loops, Adaptive, Logistic),
-            (StepKind::Adaptive, LossKind::Hinge) => companion.run(notes, loops, Adaptive, Hinge),
-            (StepKind::Adaptive, LossKind::Quantile) => companion.run(notes, loops, Adaptive, Quantile { tau }),
-            (StepKind::Sgd, LossKind::Squared) => companion.run(notes, loops, Sgd, Squared),
-            (StepKind::Sgd, LossKind::Logistic) => companion.run(notes, loops, Sgd, Logistic),
-            (StepKind::Sgd, LossKind::Hinge) => companion.run(notes, loops, Sgd, Hinge),
-            (StepKind::Sgd, LossKind::Quantile) => companion.run(notes, loops, Sgd, Quantile { tau }),
-        }
+    fn run<L: Loops>(self, loops: L, step: impl Step, loss: impl Loss) {
+        self.companion.run(self.notes, loops, step, loss);
     }
 }

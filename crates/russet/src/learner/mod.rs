@@ -1,5 +1,6 @@
 //! Learning: one example after another, predicted first, then learned from.
 
+mod chosen;
 mod companion;
 #[cfg(test)]
 mod cost;
@@ -15,12 +16,13 @@ use crate::expansion::{self, adaptive::Enumerator};
 use crate::growth::Growth;
 use crate::guard::Pass;
 use crate::intake::Intake;
-use crate::loss::{Hinge, Logistic, Loss, LossKind, Quantile, Squared};
+use crate::loss::Loss;
 use crate::model::{Model, activity};
 use crate::schedule::Schedule;
-use crate::settings::{Checked, GuardKind, StepKind};
-use crate::step::{Active, Adaptive, Scratches, Sgd, Step, Surprise};
-use crate::weights::{Loops, Rows, Work, prefetch};
+use crate::settings::{Checked, GuardKind};
+use crate::step::{Active, Scratches, Step, Surprise};
+use crate::weights::{Loops, Rows, prefetch};
+use chosen::{Choice, Task};
 use judge::{Judge, Seen};
 
 pub use companion::{Companion, Notes};
@@ -233,7 +235,7 @@ impl Learner {
     }
 
     fn learn_examples(&mut self, examples: Examples<'_>) -> Result<(), LearnError> {
-        self.model.cpu.run(Course { learner: self, examples })
+        chosen::run(Choice::of(&self.model.settings, self.model.cpu), Course { learner: self, examples })
     }
 
     #[inline(always)]
@@ -292,8 +294,11 @@ impl Learner {
                 growth.rows(base, &model.products, &mut self.enumerator, &mut self.rows);
             }
             None => {
-                let (kind, seed) = (model.settings.expansion, model.settings.seed);
-                expansion::products(kind, base, &model.products, seed, &mut self.rows);
+                if model.progress.tally.examples.is_power_of_two() {
+                    model.order_products();
+                }
+                let slot_count = model.slot_count();
+                expansion::products(&model.settings, base, slot_count, &model.products, &mut self.rows);
             }
         }
         let active = Active { base, linear: expansion::linear(base), products: &self.rows };
@@ -369,7 +374,7 @@ impl Learner {
     }
 }
 
-/// Examples to be learned with one version of the loops.
+/// Examples to be learned.
 struct Course<'a> {
     learner: &'a mut Learner,
     examples: Examples<'a>,
@@ -382,23 +387,11 @@ struct Examples<'a> {
     range: Range<usize>,
 }
 
-impl Work for Course<'_> {
+impl Task for Course<'_> {
     type Output = Result<(), LearnError>;
 
-    /// The one place where step and loss are chosen: everything below is compiled for each combination.
     #[inline(always)]
-    fn run<L: Loops>(self, loops: L) -> Result<(), LearnError> {
-        let Course { learner, examples } = self;
-        let tau = learner.model.settings.quantile;
-        match (learner.model.settings.step, learner.model.settings.loss) {
-            (StepKind::Adaptive, LossKind::Squared) => learner.run(examples, loops, Adaptive, Squared),
-            (StepKind::Adaptive, LossKind::Logistic) => learner.run(examples, loops, Adaptive, Logistic),
-            (StepKind::Adaptive, LossKind::Hinge) => learner.run(examples, loops, Adaptive, Hinge),
-            (StepKind::Adaptive, LossKind::Quantile) => learner.run(examples, loops, Adaptive, Quantile { tau }),
-            (StepKind::Sgd, LossKind::Squared) => learner.run(examples, loops, Sgd, Squared),
-            (StepKind::Sgd, LossKind::Logistic) => learner.run(examples, loops, Sgd, Logistic),
-            (StepKind::Sgd, LossKind::Hinge) => learner.run(examples, loops, Sgd, Hinge),
-            (StepKind::Sgd, LossKind::Quantile) => learner.run(examples, loops, Sgd, Quantile { tau }),
-        }
+    fn run<L: Loops>(self, loops: L, step: impl Step, loss: impl Loss) -> Result<(), LearnError> {
+        self.learner.run(self.examples, loops, step, loss)
     }
 }

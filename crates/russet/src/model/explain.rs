@@ -78,10 +78,14 @@ impl<'m> Predictor<'m> {
     /// ```
     pub fn explain(&mut self, batch: &Batch, example: &Example<'_>) -> Explanation<'m> {
         let predicted = self.predict(batch, example);
-        let base = &*self.intake.base();
+        let (base, settings) = (&*self.intake.base(), &self.model.settings);
+        if self.model.growth.is_none() {
+            // Those that the loops run over may not tell which factors they have.
+            expansion::rows_by_factor(settings.expansion, base, &self.model.products, settings.seed, &mut self.rows);
+        }
         let mut parts = Vec::new();
         self.model.add_parts(Table::Linear, &expansion::linear(base), &[], base, &mut parts);
-        let factors = expansion::row_factors(self.model.settings.expansion, base);
+        let factors = expansion::row_factors(settings.expansion, base);
         for (number, row) in self.rows.iter().enumerate() {
             let factors = match &self.model.growth {
                 Some(growth) => growth.parents.get(row.parent).monomial.slots(),

@@ -236,7 +236,22 @@ impl Model {
     pub(crate) fn fit_tables_if_short(&mut self) {
         if self.linear.len() < self.slot_count() {
             self.fit_tables();
+            if self.growth.is_none() && self.products.is_tiled() {
+                self.order_products();
+            }
         }
+    }
+
+    /// Keeps the products of a fixed expansion in the order that suits the data so far.
+    pub(crate) fn order_products(&mut self) {
+        let average = self.progress.tally.base_features_per_example().unwrap_or(0.0);
+        self.order_products_for(average);
+    }
+
+    /// The same for data with this many base features in an example.
+    pub(crate) fn order_products_for(&mut self, average: f64) {
+        let (kind, limit) = (self.settings.expansion, self.products.limit());
+        self.products.set_tiled(expansion::dense::suits(kind, average, self.slot_count(), limit));
     }
 
     /// Makes the weight tables as large as the known features need. They always are: the loops rely on it.

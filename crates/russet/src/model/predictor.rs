@@ -62,13 +62,12 @@ impl<'m> Predictor<'m> {
     /// Predicts an example of the batch that was begun last.
     pub fn predict(&mut self, batch: &Batch, example: &Example<'_>) -> Predicted<'m> {
         let model = self.model;
-        let settings = &model.settings;
         let base = self.intake.take(batch, example, &model.features);
         match &model.growth {
             // Products without a say need not be looked for.
             Some(_) if model.adaptive_share() == 0.0 => self.rows.clear(),
             Some(growth) => growth.rows(base, &model.products, &mut self.enumerator, &mut self.rows),
-            None => expansion::products(settings.expansion, base, &model.products, settings.seed, &mut self.rows),
+            None => expansion::products(&model.settings, base, model.slot_count(), &model.products, &mut self.rows),
         }
         let active = Active { base, linear: expansion::linear(base), products: &self.rows };
         Predicted::new(model, model.cpu.run(Score { model, active, base: example.label.base }))

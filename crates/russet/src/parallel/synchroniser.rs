@@ -186,6 +186,7 @@ impl Synchroniser {
         }
         let Some(growth) = model.growth.take() else {
             fixed::move_products(model, moves)?;
+            model.order_products_for(self.totals.tally.base_features_per_example().unwrap_or(0.0));
             return weights::average(model, &[], None, (self.average, active), collective);
         };
         let union = Union::of(&growth.parents, moves, self.joined, collective)?;
@@ -310,6 +311,7 @@ fn fingerprint(model: &Model) -> u64 {
         growth.parents.fractional_bits().iter().for_each(|word| hasher.update(&word.to_le_bytes()));
     } else {
         (0..model.products.len()).for_each(|place| add(&model.products, place));
+        hasher.update(&[u8::from(model.products.is_tiled())]);
     }
     let guard = model.guard.as_ref().map(|guard| guard.state);
     let state = (model.scale, model.shrinkage, model.rounds, model.progress.labels, guard);

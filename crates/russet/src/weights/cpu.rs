@@ -45,13 +45,24 @@ impl Cpu {
     #[inline]
     pub(crate) fn run<W: Work>(self, work: W) -> W::Output {
         match self {
-            Cpu::Plain => work.run(Plain),
+            Cpu::Plain => run_plainly(work),
             #[cfg(target_arch = "x86_64")]
             // SAFETY: that is what was asked.
             Cpu::Avx2 if has_avx2() => unsafe { run_with_avx2(work) },
-            Cpu::Portable | Cpu::Avx2 => work.run(Wide),
+            Cpu::Portable | Cpu::Avx2 => run_portably(work),
         }
     }
+}
+
+/// A function of its own for each version: together they take the compiler longer.
+#[inline(never)]
+fn run_plainly<W: Work>(work: W) -> W::Output {
+    work.run(Plain)
+}
+
+#[inline(never)]
+fn run_portably<W: Work>(work: W) -> W::Output {
+    work.run(Wide)
 }
 
 /// # Safety

@@ -34,6 +34,7 @@ pub use slot::Slot;
 pub(crate) use table::unpacked;
 pub use table::{Measured, Moments, WeightTable};
 pub(crate) use tile::TILE;
+pub(crate) use wide::{Span, write_products};
 
 /// How many partial sums a loop keeps.
 pub(crate) const LANES: usize = TILE;

@@ -11,6 +11,7 @@ pub struct BaseFeatures {
     /// Places of weights, for rows that list them.
     pub listed: Vec<u32>,
     /// The value of base slot `i` at `i - 1`, and 0 where there is none, for rows of tiles. Its length is a multiple of 8.
+    /// With all products in tiles it is at `i`, and their values are behind those of the features.
     pub by_slot: Vec<f32>,
 }
 

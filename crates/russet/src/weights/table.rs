@@ -277,11 +277,30 @@ impl WeightTable {
         }
     }
 
+    /// True if eight neighbours are kept together.
+    #[inline]
+    pub(crate) fn is_tiled(&self) -> bool {
+        matches!(self.cells, Cells::Tiles(_))
+    }
+
+    /// Keeps eight neighbours together, or each weight by itself: the places stay.
+    pub(crate) fn set_tiled(&mut self, tiled: bool) {
+        if tiled == self.is_tiled() {
+            return;
+        }
+        let empty = if tiled { WeightTable::of_tiles(self.limit) } else { WeightTable::with_limit(self.limit) };
+        let before = std::mem::replace(self, empty);
+        self.grow_to(before.len());
+        (0..).zip(before.iter()).for_each(|(place, slot)| self.set(place, slot));
+        (self.counts, self.moments) = (before.counts, before.moments);
+    }
+
     /// True if the whole row is inside the table.
     fn holds(&self, row: &Row, base: &BaseFeatures) -> bool {
-        let tiled = matches!(self.cells, Cells::Tiles(_));
-        let inside = |position| row.place(base, position, self.len()) < self.len();
-        tiled == matches!(row.place, Place::Tiles(_)) && (0..row.len()).all(inside)
+        // What fills up the last tile is nobody's.
+        let length = if self.is_tiled() { self.len().next_multiple_of(TILE) } else { self.len() };
+        let inside = |position| row.place(base, position, length) < length;
+        self.is_tiled() == matches!(row.place, Place::Tiles(_)) && (0..row.len()).all(inside)
     }
 
     /// Adds the rows' `sum_i w_i x_i` to `total`; `gravity` is L1's pull on each weight.

@@ -4,6 +4,17 @@ use super::{Lanes, Slot, at_least, at_most, bounded};
 /// How many weights a tile has.
 pub(crate) const TILE: usize = 8;
 
+/// Keeps the compiler from going over several tiles at once, for which it takes them apart and puts lanes of different tiles
+/// together. It does not look into assembly, and there is none here.
+#[inline(always)]
+pub(super) fn one_tile_at_a_time() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: it is empty.
+    unsafe {
+        std::arch::asm!("", options(nomem, nostack, preserves_flags));
+    }
+}
+
 /// Eight weights, each field in a row, so that loops run straight.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C, align(64))]
@@ -32,6 +43,7 @@ impl Tile {
     /// Adds `w_i x_i` to each lane of `total`.
     #[inline(always)]
     pub(super) fn score(&self, x: &[f32; TILE], gravity: f32, total: &mut Lanes) {
+        one_tile_at_a_time();
         // Nothing but a common case, told before the loop.
         for lane in 0..TILE {
             let weight = if gravity == 0.0 { self.weight[lane] } else { pulled(self.weight[lane], gravity) };
@@ -78,6 +90,7 @@ impl Tile {
         sensitivity: &mut Lanes,
         directions: &mut [f32; TILE],
     ) {
+        one_tile_at_a_time();
         let (mut gradient, inverse_scale) = (self.gradient, self.inverse_scale);
         let mut direction = [0.0; TILE];
         for lane in 0..TILE {
@@ -96,6 +109,7 @@ impl Tile {
     /// `w_i += step * direction_i`
     #[inline(always)]
     pub(super) fn apply(&mut self, step: f32, directions: &[f32; TILE]) {
+        one_tile_at_a_time();
         let (mut weight, directions) = (self.weight, *directions);
         for lane in 0..TILE {
             weight[lane] = bounded(weight[lane] + step * directions[lane]);

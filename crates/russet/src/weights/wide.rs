@@ -6,7 +6,7 @@
 use super::loops::{Scratch, Sums};
 use super::plain::{product, pulled};
 use super::scatter::{gather, places, scatter};
-use super::tile::{TILE, Tile};
+use super::tile::{TILE, Tile, one_tile_at_a_time};
 use super::{BaseFeatures, Lanes, Place, Row, SMALLEST, Slot, at_least, at_most};
 
 /// How many tiles the weights of a row fill.
@@ -37,14 +37,14 @@ fn tile_values<'a>(rows: &[Row], base: &'a BaseFeatures) -> &'a [[f32; TILE]] {
 
 /// Between which magnitudes the values of an example are, those of 0 aside.
 #[derive(Clone, Copy)]
-struct Span {
+pub(crate) struct Span {
     smallest: f32,
     largest: f32,
 }
 
 impl Span {
     #[inline(always)]
-    fn of(base: &BaseFeatures) -> Span {
+    pub(crate) fn of(base: &BaseFeatures) -> Span {
         let (mut smallest, mut largest) = ([f32::INFINITY; TILE], [0.0f32; TILE]);
         let (whole, rest) = base.values.as_chunks::<TILE>();
         let mut last = [0.0; TILE];
@@ -64,9 +64,19 @@ impl Span {
 
     /// True if [`product`] only multiplies: rounding keeps the order, so it is enough to look at the ends.
     #[inline(always)]
-    fn stays_in_range(self, multiplier: f32) -> bool {
+    pub(crate) fn stays_in_range(self, multiplier: f32) -> bool {
         let multiplier = multiplier.abs();
         (multiplier * self.smallest >= SMALLEST) & (multiplier * self.largest <= f32::MAX)
+    }
+
+    /// The same for the product of up to `degree` of the values.
+    #[inline(always)]
+    pub(crate) fn has_products_in_range(self, degree: u32) -> bool {
+        let Span { mut smallest, mut largest } = self;
+        for _ in 1..degree {
+            (smallest, largest) = (smallest * self.smallest, largest * self.largest);
+        }
+        (self.smallest.min(smallest) >= SMALLEST) & (self.largest.max(largest) <= f32::MAX)
     }
 }
 
@@ -79,6 +89,15 @@ fn products(values: &[f32; TILE], multiplier: f32, in_range: bool) -> [f32; TILE
         x[lane] = if in_range { multiplier * x[lane] } else { product(multiplier, x[lane]) };
     }
     x
+}
+
+/// Writes `multiplier` times each of `tiles` to the beginning of `values`.
+#[inline(always)]
+pub(crate) fn write_products<const IN_RANGE: bool>(tiles: &[[f32; TILE]], multiplier: f32, values: &mut [f32]) {
+    for (tile, values) in tiles.iter().zip(values.as_chunks_mut().0) {
+        one_tile_at_a_time();
+        *values = products(tile, multiplier, IN_RANGE);
+    }
 }
 
 /// Writes the values of a row's features, filled up with zeros. Scattered rows are short: here the questions cost less than to know that they need not be asked.

@@ -78,6 +78,9 @@ struct Header {
     state: State,
     growth: Option<GrowthHeader>,
     guard: Option<GuardState>,
+    /// True if the products of a fixed expansion are kept in tiles: then sums are made in another order.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    tiled: bool,
     attachments: BTreeMap<String, String>,
 }
 
@@ -89,6 +92,7 @@ impl Model {
             state: self.state(),
             growth: self.growth.as_ref().map(|growth| growth.header(&self.products)),
             guard: self.guard.as_ref().map(|guard| guard.state),
+            tiled: self.growth.is_none() && self.products.is_tiled(),
             attachments: self.attachments.clone(),
         };
         let header = serde_json::to_vec(&header).expect("the header has only plain fields");
@@ -138,6 +142,11 @@ impl Model {
             read_growth(header, &mut model, &mut input)?;
         } else {
             read_weights(&mut model.products, observed, &mut input)?;
+            let (kind, limit) = (model.settings.expansion, model.products.limit());
+            if header.tiled && !expansion::dense::is_possible(kind, model.slot_count(), limit) {
+                return Err(damaged("its products cannot be in tiles"));
+            }
+            model.products.set_tiled(header.tiled);
         }
         if let Some(state) = guard {
             let mut linear = WeightTable::new(model.settings.bits);
