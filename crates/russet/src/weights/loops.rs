@@ -46,7 +46,9 @@ pub(crate) struct Scratch {
     pub(super) tiles: Vec<Tile>,
     /// The keys of those.
     pub(super) keys: Vec<[u32; TILE]>,
-    /// Set if the plain loops run on this example.
+    /// Where the weights are, if some are shared.
+    pub(super) places: Vec<u32>,
+    /// Set if weights are not copied: the plain loops run on this example, or those for shared weights.
     pub(super) plain: bool,
 }
 

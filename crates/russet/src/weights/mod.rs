@@ -18,6 +18,7 @@ mod memory;
 mod plain;
 mod row;
 mod scatter;
+mod shared;
 mod slot;
 mod table;
 mod tile;

@@ -70,7 +70,7 @@ pub(super) unsafe fn scatter(slots: &mut [Slot], row: &Row, base: &BaseFeatures,
 }
 
 #[inline(always)]
-fn to_tile(slots: &[Slot; TILE], tile: &mut Tile, keys: &mut [u32; TILE]) {
+pub(super) fn to_tile(slots: &[Slot; TILE], tile: &mut Tile, keys: &mut [u32; TILE]) {
     for half in [0, 4] {
         let [a, b, c, d] = [slots[half], slots[half + 1], slots[half + 2], slots[half + 3]];
         let rows = transposed(bytemuck::cast([a, b, c, d]));
@@ -87,7 +87,7 @@ fn to_tile(slots: &[Slot; TILE], tile: &mut Tile, keys: &mut [u32; TILE]) {
 }
 
 #[inline(always)]
-fn from_tile(tile: &Tile, keys: &[u32; TILE]) -> [Slot; TILE] {
+pub(super) fn from_tile(tile: &Tile, keys: &[u32; TILE]) -> [Slot; TILE] {
     let mut slots = [Slot::default(); TILE];
     for half in [0, 4] {
         let keys: [f32; 4] = bytemuck::cast(four(keys, half));

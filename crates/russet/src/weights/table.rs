@@ -1,6 +1,6 @@
 use super::loops::{Loops, Scratch};
 use super::tile::{TILE, Tile};
-use super::{BaseFeatures, Lanes, Place, Row, Slot, bounded, memory, plain, sum, wide};
+use super::{BaseFeatures, Lanes, Place, Row, Slot, bounded, memory, plain, shared, sum, wide};
 
 /// A table of weights and the loops over it.
 ///
@@ -330,7 +330,11 @@ impl WeightTable {
         // Where a weight may occur twice, each has to be moved before the next is looked at.
         scratch.plain = !L::WIDE || rows.iter().any(|row| matches!(row.place, Place::Shared(_)));
         match &self.cells {
-            _ if scratch.plain => plain::score(self, rows, base, gravity, total),
+            _ if !L::WIDE => plain::score(self, rows, base, gravity, total),
+            Cells::Slots(slots) if scratch.plain => {
+                shared::list_places(slots, rows, base, &mut scratch.places);
+                shared::score(slots, rows, base, gravity, total, &scratch.places);
+            }
             // SAFETY: expansions make rows that are inside the table, as asserted.
             Cells::Slots(slots) => unsafe { wide::open_slots(slots, rows, base, gravity, total, scratch) },
             Cells::Tiles(tiles) => wide::open_tiles(tiles, rows, base, gravity, total, scratch),
@@ -350,7 +354,8 @@ impl WeightTable {
         scratch: &mut Scratch,
     ) -> Measured {
         let sums = match &mut self.cells {
-            _ if scratch.plain => plain::measure(self, rows, base, linear, squared_slope, scratch),
+            _ if !L::WIDE => plain::measure(self, rows, base, linear, squared_slope, scratch),
+            Cells::Slots(slots) if scratch.plain => shared::measure(slots, rows, base, linear, squared_slope, scratch),
             Cells::Slots(_) => wide::measure_copies(rows, base, linear, squared_slope, scratch),
             Cells::Tiles(tiles) => wide::measure_tiles(tiles, rows, base, linear, squared_slope, scratch),
         };
@@ -389,7 +394,8 @@ impl WeightTable {
     ) {
         debug_assert!(rows.iter().all(|row| self.holds(row, base)));
         match &mut self.cells {
-            _ if scratch.plain => plain::apply(self, rows, base, step, scratch),
+            _ if !L::WIDE => plain::apply(self, rows, base, step, scratch),
+            Cells::Slots(slots) if scratch.plain => shared::apply(slots, step, scratch),
             // SAFETY: expansions make rows that are inside the table, as asserted.
             Cells::Slots(slots) => unsafe { wide::close_slots(slots, rows, base, step, scratch) },
             Cells::Tiles(tiles) => wide::close_tiles(tiles, rows, step, scratch),

@@ -307,7 +307,7 @@ fn measure_row(
 /// examples. New weights inherit from `linear`.
 #[cold]
 #[inline(never)]
-fn widen(tile: &mut Tile, x: &[f32; TILE], row: &Row, base: &BaseFeatures, linear: &[Slot], first: usize) {
+pub(super) fn widen(tile: &mut Tile, x: &[f32; TILE], row: &Row, base: &BaseFeatures, linear: &[Slot], first: usize) {
     let is_new = std::array::from_fn(|lane| tile.scale[lane] == 0.0 && x[lane].abs() > 0.0);
     tile.widen(x, is_new);
     if row.heritage != 0.0 {
