@@ -27,4 +27,4 @@ pub use format::Format;
 pub use options::{CsvOptions, OnError, ReadOptions, Shard};
 pub use parse::{Column, ColumnKind, LabelColumn, Parsed, Schema, is_missing};
 pub use source::{Block, Fingerprint, Input, Inputs, Progress};
-pub use stream::Stream;
+pub use stream::{Assistant, Stream};

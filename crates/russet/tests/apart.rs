@@ -11,7 +11,7 @@ use russet::{Learner, Model, Taken};
 /// Features, the label if there is one, and the importance.
 type Drawn = (Vec<(u32, f32)>, Option<f32>, f32);
 
-/// Batches of one dictionary; even features are called by a number, odd ones by a name.
+/// Batches of one dictionary; even features are called by a number, odd ones by a name; every fourth needs no dictionary.
 fn batches(examples: &[Drawn], size: usize) -> Vec<Batch> {
     let (mut dictionary, mut line) = (Dictionary::default(), 0);
     let in_batch = |examples: &[Drawn]| {
@@ -19,6 +19,10 @@ fn batches(examples: &[Drawn], size: usize) -> Vec<Batch> {
         batch.start(&mut dictionary);
         for (features, value, importance) in examples {
             for (feature, weight) in features {
+                if feature % 4 == 0 {
+                    batch.push_number(*feature, *weight);
+                    continue;
+                }
                 let name = if feature % 2 == 0 { feature.to_string() } else { format!("f{feature}") };
                 batch.push_named(&mut dictionary, Namespace::ANONYMOUS, &name, *weight);
             }
@@ -91,17 +95,20 @@ fn apart(settings: &Settings, batches: &[Batch], passes: u32, course: u64, lag: 
 }
 
 fn settings() -> impl Strategy<Value = Settings> {
-    let expansion = prop_oneof![Just(ExpansionKind::Apple), Just(ExpansionKind::Apple), Just(ExpansionKind::Quadratic)];
+    let expansion = prop_oneof![
+        2 => Just(ExpansionKind::Apple), 1 => Just(ExpansionKind::Quadratic), 1 => Just(ExpansionKind::Linear)
+    ];
     let loss = prop_oneof![Just(LossKind::Squared), Just(LossKind::Logistic), Just(LossKind::Quantile)];
     let step = prop_oneof![Just(StepKind::Adaptive), Just(StepKind::Adaptive), Just(StepKind::Sgd)];
-    (expansion, loss, step, any::<bool>(), any::<bool>(), 1u32..3).prop_map(
-        |(expansion, loss, step, guarded, hashed, ngram)| Settings {
+    (expansion, loss, step, any::<bool>(), any::<bool>(), any::<bool>(), 1u32..3).prop_map(
+        |(expansion, loss, step, guarded, hashed, scarce, ngram)| Settings {
             expansion,
             loss,
             step,
             guard: if guarded { GuardKind::Linear } else { GuardKind::Off },
             indexing: if hashed { Indexing::Hashed } else { Indexing::Interned },
-            bits: 10,
+            // So few that features have to share weights.
+            bits: if scarce && expansion == ExpansionKind::Linear { 4 } else { 10 },
             ngram,
             l2: if step == StepKind::Sgd { 0.01 } else { 0.0 },
             ..Settings::default()

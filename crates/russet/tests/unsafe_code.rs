@@ -12,7 +12,7 @@ const KNOWN: [(&str, usize, usize); 12] = [
     ("russet-data/src/parse/vw/mod.rs", 1, 0),
     ("russet-lab/src/study/child.rs", 2, 0),
     ("russet/src/weights/cpu.rs", 1, 1),
-    ("russet/src/weights/memory.rs", 1, 0),
+    ("russet/src/weights/memory.rs", 2, 0),
     ("russet/src/weights/mod.rs", 1, 0),
     ("russet/src/weights/scatter.rs", 5, 2),
     ("russet/src/weights/table.rs", 3, 0),

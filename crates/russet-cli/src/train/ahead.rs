@@ -2,13 +2,14 @@
 //! takes ahead of the learner.
 
 use std::ops::Range;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TryRecvError, channel, sync_channel};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use anyhow::Result;
 use russet::classes::Learners;
 use russet::{LearnError, Learner, Scout, Taken};
-use russet_data::{DataError, Parsed, Stream, helper};
+use russet_data::{Assistant, DataError, Parsed, Stream, helper};
 
 use crate::interrupt;
 
@@ -17,6 +18,9 @@ const AHEAD: usize = 4;
 
 /// Up to this many base features, finding their weights takes less time than telling another thread.
 const FEW_FEATURES: usize = 1 << 12;
+
+/// How often a wait for a block looks whether there is something else to do.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// A block to learn from.
 pub(crate) struct Portion {
@@ -53,21 +57,24 @@ pub(crate) struct Ahead {
     portions: Receiver<Result<Portion, DataError>>,
     /// Blocks that were learned from, to be used again.
     spares: Sender<Portion>,
+    /// What the learner does while it has nothing to learn from.
+    assistant: Option<Assistant>,
     thread: JoinHandle<Scout>,
 }
 
 impl Portions {
-    /// Starts a thread for the base features, if it is not there yet and has enough to do.
+    /// Starts a thread for the base features, if it is not there yet and has enough to do, and parsing leaves it the time.
     pub(crate) fn go_ahead_if_worth(self, learner: &mut Learners) -> Portions {
         let many = |learner: &&mut Learner| learner.model().features().len() > FEW_FEATURES;
-        let (stream, scout) = match (self, learner.only_mut().filter(many)) {
-            (Portions::Direct(stream), Some(learner)) => (stream, learner.send_scout()),
+        let (mut stream, scout) = match (self, learner.only_mut().filter(many)) {
+            (Portions::Direct(stream), Some(learner)) if stream.leaves_time() => (stream, learner.send_scout()),
             (portions, _) => return portions,
         };
         let (found, portions) = sync_channel(AHEAD);
         let (spares, back) = channel();
+        let assistant = stream.part_with_assistant();
         let thread = helper::spawn(move || go_ahead(scout, stream, &found, &back));
-        Portions::Ahead(Ahead { portions, spares, thread })
+        Portions::Ahead(Ahead { portions, spares, assistant, thread })
     }
 
     /// The next block; nothing at the end, or soon after the user has asked to stop.
@@ -77,7 +84,7 @@ impl Portions {
                 let parsed = stream.next_unless(interrupt::flag())?;
                 Ok(parsed.map(|parsed| Portion { parsed, taken: None }))
             }
-            Portions::Ahead(ahead) => ahead.portions.recv().ok().transpose(),
+            Portions::Ahead(ahead) => ahead.next(),
         }
     }
 
@@ -101,6 +108,25 @@ impl Portions {
         let scout = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         if let Some(learner) = learner.only_mut() {
             learner.meet_scout(scout);
+        }
+    }
+}
+
+impl Ahead {
+    /// The next block; until it is there, others are parsed.
+    fn next(&mut self) -> Result<Option<Portion>, DataError> {
+        loop {
+            match self.portions.try_recv() {
+                Ok(portion) => return portion.map(Some),
+                Err(TryRecvError::Disconnected) => return Ok(None),
+                Err(TryRecvError::Empty) if self.assistant.as_mut().is_some_and(Assistant::help) => {}
+                Err(TryRecvError::Empty) => match self.portions.recv_timeout(PATIENCE) {
+                    Ok(portion) => return portion.map(Some),
+                    Err(RecvTimeoutError::Disconnected) => return Ok(None),
+                    // The assistant may have what to do by now; until it has seen the end, there is none.
+                    Err(RecvTimeoutError::Timeout) => {}
+                },
+            }
         }
     }
 }

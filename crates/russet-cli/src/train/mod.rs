@@ -213,5 +213,7 @@ fn conclude(args: &TrainArgs, kept: Option<(Inputs, u64)>, trained: Trained, sta
             say(&text)?;
         }
     }
+    // The program ends here: the system has the memory back sooner than piece by piece.
+    std::mem::forget(model);
     Ok(ExitCode::SUCCESS)
 }

@@ -114,10 +114,9 @@ impl Parser {
                 });
             }
             _ => {
-                if !bytes.ends_with(b"\n") {
-                    bytes.push(b'\n');
-                }
-                self.vw.read(&bytes, context, parsed, self.options.on_error);
+                let length = vw::pad(&mut bytes);
+                self.vw.read(&bytes, length, context, parsed, self.options.on_error);
+                bytes.truncate(length);
             }
         }
         parsed.block.bytes = bytes;

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use crate::weights::room_to_fill;
+use crate::weights::{make_room, room_to_fill};
 
 /// Many byte strings one after another: one allocation for all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,7 +56,9 @@ impl Names {
     /// If it has 4 GiB or more.
     pub fn push_parts(&mut self, parts: &[&[u8]]) {
         let start = self.bytes.len();
+        make_room(&mut self.lengths, 1);
         for part in parts {
+            make_room(&mut self.bytes, part.len());
             self.bytes.extend_from_slice(part);
         }
         if self.lengths.len().is_multiple_of(STRIDE) {

@@ -5,7 +5,7 @@ use super::index::Index;
 use super::list::shared_place;
 use super::{FeatureId, IdList, Names, Namespace};
 use crate::batch::Code;
-use crate::weights::{make_place, room_to_fill};
+use crate::weights::{make_place, make_room, room_to_fill};
 
 /// How base features find their weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,6 +123,7 @@ impl FeatureTable {
     /// Gives a feature that has none a slot of its own.
     fn intern(&mut self, id: FeatureId, name: &[u8]) -> u32 {
         let entry = self.ids.len() as u32;
+        make_room(&mut self.ids, 1);
         self.ids.push(id);
         self.names.push(name);
         match small_number(id) {

@@ -105,6 +105,54 @@ impl Intake {
         &mut self.base
     }
 
+    /// Adds the base features of an example of the batch that was begun last to `slots` and `values`.
+    pub(crate) fn take_into(
+        &mut self,
+        batch: &Batch,
+        example: &Example<'_>,
+        features: &mut FeatureTable,
+        (slots, values): (&mut Vec<u32>, &mut Vec<f32>),
+    ) {
+        if self.grams.none()
+            && !self.sorted
+            && features.is_exact()
+            && self.take_distinct(batch, example, features, slots)
+        {
+            values.push(1.0);
+            values.extend_from_slice(example.values);
+            return;
+        }
+        let base = self.take(batch, example, features);
+        slots.extend_from_slice(&base.slots);
+        values.extend_from_slice(&base.values);
+    }
+
+    /// In the most common case nothing has to be summed or sorted: adds the slots to `slots`. False if it is another case; then nothing was added.
+    fn take_distinct(
+        &mut self,
+        batch: &Batch,
+        example: &Example<'_>,
+        mut features: &mut FeatureTable,
+        slots: &mut Vec<u32>,
+    ) -> bool {
+        let start = slots.len();
+        slots.push(crate::feature::CONSTANT);
+        let found = self.codes.follow(batch, example.codes, &features, slots);
+        if !found.all {
+            for (slot, code) in slots[start + 1..].iter_mut().zip(example.codes) {
+                if is_missing(*slot) {
+                    *slot = self.codes.resolve(batch, *code, &mut features);
+                }
+            }
+        }
+        // The last feature may have been the one that filled the table.
+        let distinct = (found.distinct || found.all && found.ascending) && features.is_exact();
+        if !distinct {
+            slots.truncate(start);
+        }
+        distinct
+    }
+
     /// The base features that were taken last.
     pub(crate) fn base(&mut self) -> &mut BaseFeatures {
         &mut self.base

@@ -19,7 +19,7 @@ use crate::intake::Intake;
 use crate::loss::Loss;
 use crate::model::{Model, activity};
 use crate::schedule::Schedule;
-use crate::settings::{Checked, GuardKind};
+use crate::settings::{Checked, ExpansionKind, GuardKind};
 use crate::step::{Active, Scratches, Step, Surprise};
 use crate::weights::{Loops, Rows, prefetch};
 use chosen::{Choice, Task};
@@ -31,8 +31,10 @@ pub(crate) use label::OneClass;
 pub use scout::{Scout, Taken};
 
 /// With more base weights than this, those of the next example are asked for ahead of time: they are no longer all in the
-/// processor's nearest cache.
-const LOOKED_AHEAD: usize = 1 << 12;
+/// processor's nearer caches. Products take these for themselves.
+fn near_weights(settings: &Checked) -> usize {
+    if settings.expansion == ExpansionKind::Linear { 1 << 16 } else { 1 << 12 }
+}
 
 /// A model that learns.
 ///
@@ -253,8 +255,9 @@ impl Learner {
         if let Some(heard) = &mut self.heard {
             heard.clear();
         }
+        let near = near_weights(&self.model.settings);
         for place in range {
-            if self.model.linear.len() > LOOKED_AHEAD {
+            if self.model.linear.len() > near {
                 match taken {
                     Some(taken) => self.prefetch_taken(taken, place + 1),
                     None => self.look_ahead(batch, place + 1),

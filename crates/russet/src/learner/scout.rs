@@ -1,7 +1,7 @@
 use std::ops::Range;
 
 use super::label::{self, OneClass};
-use super::{Examples, LOOKED_AHEAD, LearnError, Learner};
+use super::{Examples, LearnError, Learner, near_weights};
 use crate::batch::Batch;
 use crate::feature::FeatureTable;
 use crate::intake::Intake;
@@ -40,16 +40,16 @@ impl Scout {
     pub fn take(&mut self, batch: &Batch, taken: &mut Taken) {
         taken.clear();
         self.intake.begin(batch);
+        let near = near_weights(&self.settings);
         for place in 0..batch.len() {
-            if self.features.len() > LOOKED_AHEAD {
+            if self.features.len() > near {
                 self.intake.look_ahead(batch, place + 1, &self.features, |_| ());
             }
             let example = batch.example(place);
             // What cannot be learned from leaves no trace: the learner will refuse it for the same reason.
             if label::check(&example, &self.settings, self.against_rest, &mut self.labels).is_ok() {
-                let base = self.intake.take(batch, &example, &mut self.features);
-                taken.slots.extend_from_slice(&base.slots);
-                taken.values.extend_from_slice(&base.values);
+                let into = (&mut taken.slots, &mut taken.values);
+                self.intake.take_into(batch, &example, &mut self.features, into);
             }
             taken.examples.push(Mark { end: taken.slots.len(), slot_count: self.features.slot_count() });
         }

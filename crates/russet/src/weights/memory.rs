@@ -13,6 +13,12 @@ const LARGE_PAGE: usize = 1 << 21;
 /// Arrays of at least so many bytes are had sooner in large pages, even if one is only half filled.
 const WORTH_A_LARGE_PAGE: usize = LARGE_PAGE / 2;
 
+/// From so many bytes on, the first large page of an array is made: it costs as much as they did in small pages.
+const WORTH_THE_FIRST: usize = LARGE_PAGE / 8;
+
+/// What an allocator may note down before a block that it has from the system.
+const NOTED: usize = 64;
+
 /// Asks the system for large pages: where weights lie scattered over more memory than the processor keeps page addresses
 /// for, finding those costs more than the weights; and what is filled from end to end is had for a sixth. A wish, so failing is no error.
 fn prefer_large_pages<T>(unused: &mut [T]) {
@@ -27,10 +33,32 @@ fn prefer_large_pages<T>(unused: &mut [T]) {
     }
 }
 
+/// Makes the first large page of an array. Touching is not enough as it is for the others: the allocator's note before the block is on a small page
+/// already, and then all of the first large page would be made of small ones. A wish as well.
+fn make_first_page_large<T>(all: &Vec<T>) {
+    let (place, bytes) = (all.as_ptr() as usize, all.capacity() * size_of::<T>());
+    let start = place / LARGE_PAGE * LARGE_PAGE;
+    // Anything else is no block that the system has laid out for large pages.
+    #[cfg(target_os = "linux")]
+    if place - start <= NOTED && bytes + NOTED >= LARGE_PAGE {
+        /// As in Linux; the crate has it for some C libraries only.
+        const MADV_COLLAPSE: libc::c_int = 25;
+        // SAFETY: the pages keep their content and their rights; only where they lie in the machine changes.
+        unsafe { libc::madvise(start as *mut libc::c_void, LARGE_PAGE, MADV_COLLAPSE) };
+    }
+}
+
+/// To be called before an array grows to `length` within its room: makes the first large page, once it is worth it.
+fn expect<T>(all: &Vec<T>, length: usize) {
+    let is_worth = |length: usize| length.saturating_mul(size_of::<T>()) >= WORTH_THE_FIRST;
+    if is_worth(length) && !is_worth(all.len()) {
+        make_first_page_large(all);
+    }
+}
+
 /// At least `length`: as many elements as fill whole large pages, together with what an allocator notes before them. The
 /// system lays out a block of just that size so that no small page is left at its ends.
 fn whole_large_pages<T>(length: usize) -> usize {
-    const NOTED: usize = 64;
     let bytes = length.saturating_mul(size_of::<T>());
     if !(WORTH_A_LARGE_PAGE..=usize::MAX / 2).contains(&bytes) {
         return length;
@@ -40,17 +68,62 @@ fn whole_large_pages<T>(length: usize) -> usize {
 
 /// Sets address space for `length` elements aside, so that the array does not move as it grows to that. Where there is not so much, it moves.
 pub(crate) fn reserve<T>(all: &mut Vec<T>, length: usize) {
+    let soon = all.len();
+    reserve_for(all, length, soon);
+}
+
+/// The same for an array that will soon have `soon` elements.
+fn reserve_for<T>(all: &mut Vec<T>, length: usize, soon: usize) {
     let length = whole_large_pages::<T>(length);
-    if all.try_reserve_exact(length.saturating_sub(all.len())).is_ok() {
-        prefer_large_pages(all.spare_capacity_mut());
+    if size_of_val(all.as_slice()) >= LARGE_PAGE {
+        // The system moves pages without copying them.
+        if all.try_reserve_exact(length.saturating_sub(all.len())).is_ok() {
+            prefer_large_pages(all.spare_capacity_mut());
+        }
+    } else if length > all.capacity() {
+        // Copied, so that large pages are asked for before the first of them is touched.
+        let mut roomy = Vec::new();
+        if roomy.try_reserve_exact(length).is_ok() {
+            prefer_large_pages(roomy.spare_capacity_mut());
+            expect(&roomy, soon);
+            roomy.append(all);
+            *all = roomy;
+        }
     }
+}
+
+/// Makes room for `more` elements that will be added. What has become long gets much more, so that it need not move again.
+#[inline]
+pub(crate) fn make_room<T>(all: &mut Vec<T>, more: usize) {
+    if all.capacity() - all.len() < more {
+        enlarge(all, more);
+    }
+}
+
+#[cold]
+fn enlarge<T>(all: &mut Vec<T>, more: usize) {
+    let length = all.len() + more;
+    if length.saturating_mul(size_of::<T>()) > WORTH_THE_FIRST {
+        reserve_for(all, length.saturating_mul(ROOM), length);
+    }
+    all.reserve(more);
 }
 
 /// An empty array with room for `length` elements, all of which will be written.
 pub(crate) fn room_to_fill<T>(length: usize) -> Vec<T> {
     let mut all = Vec::new();
     reserve(&mut all, length);
+    expect(&all, length);
     all
+}
+
+/// A copy of `all` with room for `length` elements.
+pub(crate) fn copy_with_room<T: Copy>(all: &[T], length: usize) -> Vec<T> {
+    let mut copy = Vec::new();
+    reserve(&mut copy, length);
+    expect(&copy, all.len());
+    copy.extend_from_slice(all);
+    copy
 }
 
 /// `length` zeros, most of which will be written over.
@@ -58,6 +131,7 @@ pub(crate) fn zeros_to_fill<T: bytemuck::Zeroable>(length: usize) -> Vec<T> {
     let mut all = bytemuck::zeroed_vec(whole_large_pages::<T>(length));
     all.truncate(length);
     prefer_large_pages(&mut all);
+    make_first_page_large(&all);
     all
 }
 
@@ -79,6 +153,7 @@ pub(crate) fn extend_with_zeros<T: bytemuck::Zeroable + Copy>(all: &mut Vec<T>, 
     if length > all.capacity() && length > FEW {
         reserve(all, length.saturating_mul(ROOM).min(limit));
     }
+    expect(all, length);
     all.resize(length, T::zeroed());
 }
 
@@ -90,6 +165,7 @@ pub(crate) fn make_place<T: bytemuck::Zeroable + Copy>(all: &mut Vec<T>, place: 
         if length > all.capacity() && length > FEW {
             reserve(all, limit);
         }
+        expect(all, length);
         all.resize(length, T::zeroed());
     }
 }

@@ -28,7 +28,7 @@ pub use cpu::Cpu;
 pub(crate) use cpu::Work;
 pub(crate) use loops::{Loops, Plain, Scratch};
 pub use memory::room_for_file;
-pub(crate) use memory::{extend_with_zeros, make_place, room_to_fill, zeros_to_fill};
+pub(crate) use memory::{extend_with_zeros, make_place, make_room, room_to_fill, zeros_to_fill};
 pub(crate) use row::Rows;
 pub use row::{BaseFeatures, Place, Row};
 pub use slot::Slot;

@@ -233,11 +233,8 @@ impl WeightTable {
     /// A copy that has as much room to grow as the table itself.
     pub(crate) fn copy_with_room(&self) -> WeightTable {
         let Cells::Slots(slots) = &self.cells else { return self.clone() };
-        let (mut copies, mut counts) = (Vec::new(), Vec::new());
-        memory::reserve(&mut copies, slots.capacity());
-        memory::reserve(&mut counts, self.counts.capacity());
-        copies.extend_from_slice(slots);
-        counts.extend_from_slice(&self.counts);
+        let copies = memory::copy_with_room(slots, slots.capacity());
+        let counts = memory::copy_with_room(&self.counts, self.counts.capacity());
         WeightTable { cells: Cells::Slots(copies), counts, moments: self.moments.clone(), limit: self.limit }
     }
 

@@ -23,6 +23,16 @@ fn ends_word(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'|' | b'\n' | b'\r')
 }
 
+/// Makes sure that a block's last line ends; gives the block's length. Further ends of lines follow, so that the last line can be read as fast as any other.
+pub(super) fn pad(bytes: &mut Vec<u8>) -> usize {
+    if !bytes.ends_with(b"\n") {
+        bytes.push(b'\n');
+    }
+    let length = bytes.len();
+    bytes.resize(length + numbers::WINDOW, b'\n');
+    length
+}
+
 /// Reads blocks of lines.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
@@ -38,8 +48,15 @@ impl Reader {
     /// In a longer block, places would take much memory.
     const LONGEST: usize = 1 << 20;
 
-    /// Reads a block of lines; the last byte is a line's end.
-    pub(super) fn read(&mut self, bytes: &[u8], context: &mut Context<'_>, parsed: &mut Parsed, on_error: OnError) {
+    /// Reads a block of lines, of this length and [padded](pad).
+    pub(super) fn read(
+        &mut self,
+        bytes: &[u8],
+        length: usize,
+        context: &mut Context<'_>,
+        parsed: &mut Parsed,
+        on_error: OnError,
+    ) {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("bmi1")
@@ -48,26 +65,40 @@ impl Reader {
             && is_x86_feature_detected!("popcnt")
         {
             // SAFETY: the processor has what the function is compiled for.
-            return unsafe { self.read_with_bmi(bytes, context, parsed, on_error) };
+            return unsafe { self.read_with_bmi(bytes, length, context, parsed, on_error) };
         }
-        self.read_anywhere(bytes, context, parsed, on_error);
+        self.read_anywhere(bytes, length, context, parsed, on_error);
     }
 
     /// The same, compiled for instructions that find bits faster.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-    fn read_with_bmi(&mut self, bytes: &[u8], context: &mut Context<'_>, parsed: &mut Parsed, on_error: OnError) {
-        self.read_anywhere(bytes, context, parsed, on_error);
+    fn read_with_bmi(
+        &mut self,
+        bytes: &[u8],
+        length: usize,
+        context: &mut Context<'_>,
+        parsed: &mut Parsed,
+        on_error: OnError,
+    ) {
+        self.read_anywhere(bytes, length, context, parsed, on_error);
     }
 
     #[inline(always)]
-    fn read_anywhere(&mut self, bytes: &[u8], context: &mut Context<'_>, parsed: &mut Parsed, on_error: OnError) {
-        debug_assert!(bytes.is_empty() || bytes.ends_with(b"\n"));
+    fn read_anywhere(
+        &mut self,
+        bytes: &[u8],
+        length: usize,
+        context: &mut Context<'_>,
+        parsed: &mut Parsed,
+        on_error: OnError,
+    ) {
+        debug_assert!(bytes[length - 1..].iter().all(|byte| *byte == b'\n'));
         let tried = self.pause == 0 && bytes.len() <= Reader::LONGEST;
         self.pause = self.pause.saturating_sub(1);
         let mut marks = if tried { self.marks.find(bytes) } else { &[] };
         let (mut start, mut number, mut common) = (0, parsed.block.first_line, 0);
-        while start < bytes.len() {
+        while start < length {
             if let Some((end, used)) = numbers::line(bytes, start, marks, number, context, &mut parsed.batch) {
                 (start, marks) = (end + 1, &marks[used..]);
                 common += 1;

@@ -8,7 +8,7 @@ use super::{Context, head};
 use crate::number;
 
 /// A feature in the common form and the byte after it are no longer than this, wherever eight bytes are read at once.
-const WINDOW: usize = 32;
+pub(super) const WINDOW: usize = 32;
 
 /// A feature has no more marks: colon, point, end.
 const MARKS: usize = 3;

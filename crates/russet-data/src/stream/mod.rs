@@ -2,15 +2,20 @@
 //!
 //! Workers take turns at cutting blocks off the input and parse them side by side; the blocks are numbered, and
 //! given out in that order. A worker needs a permit for each block, and a permit comes back only when a
-//! block is given out: so memory is bounded, however uneven the blocks are.
+//! block is given out: so memory is bounded, however uneven the blocks are. Whoever asks for a block that is not ready
+//! does not wait, but parses one itself.
+
+mod worker;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
+pub use worker::Assistant;
+use worker::{Busy, Numbered, Worker};
 
 use crate::parse::{Parsed, Parser, Schema};
 use crate::source::{Blocks, Inputs, Progress};
@@ -22,7 +27,8 @@ const AHEAD: usize = 3;
 /// How often a wait for input looks whether it is cancelled.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-type Numbered = (u64, Result<Box<Parsed>, DataError>);
+/// After so many blocks it can be said whether parsing takes all the time of its threads.
+const TELLING: u64 = 16;
 
 /// A stream of parsed blocks.
 ///
@@ -65,6 +71,9 @@ struct Threads {
     spares: Sender<Box<Parsed>>,
     early: BTreeMap<u64, Result<Box<Parsed>, DataError>>,
     next: u64,
+    /// For the thread that asks for blocks.
+    assistant: Option<Assistant>,
+    busy: Arc<Busy>,
 }
 
 impl Stream {
@@ -86,7 +95,7 @@ impl Stream {
         let source = if options.threads <= 1 && !may_wait {
             Source::Inline(Box::new(Inline { blocks, parser: Parser::new(0, options), spare: None }))
         } else {
-            Source::Threads(Threads::start(blocks, format, &options))
+            Source::Threads(Threads::start(blocks, format, &options, !may_wait))
         };
         Ok(Stream { source, format, schema, progress, failed: None })
     }
@@ -139,6 +148,21 @@ impl Stream {
             Source::Threads(threads) => drop(threads.spares.try_send(parsed)),
         }
     }
+
+    /// Gives away what lets the thread that asks for blocks parse some itself, to a thread that waits for that one. There is
+    /// none if the input may keep one waiting, or if no other thread parses.
+    pub fn part_with_assistant(&mut self) -> Option<Assistant> {
+        match &mut self.source {
+            Source::Threads(threads) => threads.assistant.take(),
+            Source::Nothing | Source::Inline(_) => None,
+        }
+    }
+
+    /// True if there are threads that parse, and they have waited for a good part of the time: one thread more would not be
+    /// in their way.
+    pub fn leaves_time(&self) -> bool {
+        matches!(&self.source, Source::Threads(threads) if threads.next >= TELLING && threads.busy.is_low())
+    }
 }
 
 /// Inputs whose first file has been opened.
@@ -184,34 +208,46 @@ impl Inline {
 }
 
 impl Threads {
-    fn start(blocks: Blocks, format: Format, options: &ReadOptions) -> Threads {
-        let blocks = Arc::new(Mutex::new(Some(blocks)));
+    /// `may_help`: the thread that asks for blocks may parse some, for the input does not keep it waiting.
+    fn start(blocks: Blocks, format: Format, options: &ReadOptions, may_help: bool) -> Threads {
         let limit = AHEAD * options.threads.max(1);
         // A cache is read many times as fast as it is learned from: a second thread would only be in the way.
-        let threads = if format == Format::Cache { 1 } else { options.threads.max(1) };
+        let wanted = if format == Format::Cache { 1 } else { options.threads };
+        let threads = wanted.saturating_sub(usize::from(may_help)).max(1);
+        let blocks = Arc::new(Mutex::new(Some(blocks)));
         let (results_in, results) = unbounded();
         let (permits, permits_out) = bounded(limit);
         let (spares, spares_out) = bounded(limit);
         (0..limit).for_each(|_| permits.try_send(()).expect("the channel has room for all permits"));
+        let worker = |number: usize| Worker {
+            blocks: Arc::clone(&blocks),
+            parser: Parser::new(number as u32, options.clone()),
+            format,
+            permits: permits_out.clone(),
+            spares: spares_out.clone(),
+            results: results_in.clone(),
+            text: Vec::new(),
+        };
+        let busy = Arc::new(Busy::new(threads));
         for number in 0..threads {
-            let parser = Parser::new(number as u32, options.clone());
-            let worker = Worker {
-                blocks: Arc::clone(&blocks),
-                parser,
-                format,
-                permits: permits_out.clone(),
-                spares: spares_out.clone(),
-                results: results_in.clone(),
-            };
-            helper::spawn(move || worker.run());
+            let (worker, busy) = (worker(number), Arc::clone(&busy));
+            helper::spawn(move || worker.run(&busy));
         }
-        Threads { results, permits, spares, early: BTreeMap::new(), next: 0 }
+        let assistant = may_help.then(|| Assistant::new(worker(threads)));
+        Threads { results, permits, spares, early: BTreeMap::new(), next: 0, assistant, busy }
     }
 
     fn next(&mut self, cancelled: &AtomicBool) -> Result<Option<Box<Parsed>>, DataError> {
         let found = loop {
             if let Some(found) = self.early.remove(&self.next) {
                 break found;
+            }
+            if let Ok((number, found)) = self.results.try_recv() {
+                self.early.insert(number, found);
+                continue;
+            }
+            if self.assistant.as_mut().is_some_and(Assistant::help) {
+                continue;
             }
             match self.results.recv_timeout(PATIENCE) {
                 Ok((number, found)) => drop(self.early.insert(number, found)),
@@ -224,50 +260,5 @@ impl Threads {
         // Fails only when the workers have ended.
         let _ = self.permits.try_send(());
         found.map(Some)
-    }
-}
-
-struct Worker {
-    /// Taken away after an error, so that all workers stop.
-    blocks: Arc<Mutex<Option<Blocks>>>,
-    parser: Parser,
-    format: Format,
-    permits: Receiver<()>,
-    spares: Receiver<Box<Parsed>>,
-    results: Sender<Numbered>,
-}
-
-impl Worker {
-    /// Works until the input ends or nobody listens.
-    fn run(mut self) {
-        while self.permits.recv().is_ok() {
-            let mut parsed = self.spares.try_recv().unwrap_or_default();
-            let cut = self.cut(&mut parsed);
-            let (number, result) = match cut {
-                Ok(None) => return,
-                Ok(Some(number)) => {
-                    self.parser.parse(self.format, &mut parsed);
-                    (number, Ok(parsed))
-                }
-                Err((number, error)) => (number, Err(error)),
-            };
-            if self.results.send((number, result)).is_err() {
-                return;
-            }
-        }
-    }
-
-    /// Cuts the next block off the input; gives its place in the order in which they come out.
-    fn cut(&self, parsed: &mut Parsed) -> Result<Option<u64>, (u64, DataError)> {
-        let mut shared = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(blocks) = shared.as_mut() else { return Ok(None) };
-        let number = blocks.given();
-        match blocks.next(&mut parsed.block) {
-            Ok(found) => Ok(found.then_some(number)),
-            Err(error) => {
-                *shared = None;
-                Err((number, error))
-            }
-        }
     }
 }
