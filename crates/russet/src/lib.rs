@@ -11,6 +11,7 @@
 //! there are more than two.
 
 pub mod batch;
+mod beside;
 pub mod classes;
 mod expansion;
 pub mod feature;

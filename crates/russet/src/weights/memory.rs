@@ -13,65 +13,96 @@ const LARGE_PAGE: usize = 1 << 21;
 /// Arrays of at least so many bytes are had sooner in large pages, even if one is only half filled.
 const WORTH_A_LARGE_PAGE: usize = LARGE_PAGE / 2;
 
+/// A block that is longer than any that an allocator cuts out of a heap of its own (glibc: 32 MiB at most, by what was freed
+/// before): it has one of the system's, which begins where a large page does, and whose zeros need not be written. What is not
+/// touched of it costs nothing.
+const OWN_BLOCK: usize = 17 * LARGE_PAGE;
+
+/// What an allocator notes before the elements, at most.
+const NOTED: usize = 64;
+
 /// Asks the system for large pages: where weights lie scattered over more memory than the processor keeps page addresses
 /// for, finding those costs more than the weights; and what is filled from end to end is had for a sixth. A wish, so failing is no error.
-fn prefer_large_pages<T>(unused: &mut [T]) {
+fn prefer_large_pages<T>(all: &mut Vec<T>) {
+    #[cfg(target_os = "linux")]
+    if all.capacity().saturating_mul(size_of::<T>()) >= WORTH_A_LARGE_PAGE {
+        advise(all, all.capacity() * size_of::<T>(), libc::MADV_HUGEPAGE);
+    }
+}
+
+/// The same for an array of which at least `length` elements will be written. The allocator has noted something before the first
+/// one, so its page is a small one, and with it all up to the next large page: 512 of a microsecond each, unless they are made one.
+pub(crate) fn fill_large_pages<T>(all: &mut Vec<T>, length: usize) {
+    prefer_large_pages(all);
+    #[cfg(target_os = "linux")]
+    if length.min(all.capacity()).saturating_mul(size_of::<T>()) >= WORTH_A_LARGE_PAGE {
+        advise(all, LARGE_PAGE, libc::MADV_COLLAPSE);
+    }
+}
+
+/// Gives the system advice on the first `bytes` of an array. It may know nothing of it: that is no error.
+#[cfg(target_os = "linux")]
+fn advise<T>(all: &mut Vec<T>, bytes: usize, advice: libc::c_int) {
     const PAGE: usize = 1 << 12;
     // Outwards, to the ends of the block that the allocator has from the system: a large page has to be within what is asked for.
-    let start = (unused.as_ptr() as usize) / PAGE * PAGE;
-    let end = (unused.as_ptr() as usize + size_of_val(unused)).next_multiple_of(PAGE);
-    #[cfg(target_os = "linux")]
-    if size_of_val(unused) >= WORTH_A_LARGE_PAGE {
-        // SAFETY: the advice changes no content and no rights, of these pages or of what is beside them.
-        unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE) };
-    }
+    let start = (all.as_mut_ptr() as usize) / PAGE * PAGE;
+    let end = (all.as_mut_ptr() as usize + bytes).next_multiple_of(PAGE);
+    // SAFETY: the advice changes no content and no rights, of these pages or of what is beside them.
+    unsafe { libc::madvise(start as *mut libc::c_void, end - start, advice) };
 }
 
 /// At least `length`: as many elements as fill whole large pages, together with what an allocator notes before them. The
 /// system lays out a block of just that size so that no small page is left at its ends.
 fn whole_large_pages<T>(length: usize) -> usize {
-    const NOTED: usize = 64;
     let bytes = length.saturating_mul(size_of::<T>());
     if !(WORTH_A_LARGE_PAGE..=usize::MAX / 2).contains(&bytes) {
         return length;
     }
-    ((bytes + NOTED).next_multiple_of(LARGE_PAGE) - NOTED) / size_of::<T>()
+    ((bytes + NOTED).next_multiple_of(LARGE_PAGE).max(OWN_BLOCK) - NOTED) / size_of::<T>()
 }
 
 /// Sets address space for `length` elements aside, so that the array does not move as it grows to that. Where there is not so much, it moves.
 pub(crate) fn reserve<T>(all: &mut Vec<T>, length: usize) {
-    let length = whole_large_pages::<T>(length);
-    if all.try_reserve_exact(length.saturating_sub(all.len())).is_ok() {
-        prefer_large_pages(all.spare_capacity_mut());
+    let room = |length: usize| length.saturating_sub(all.len());
+    let (whole, least) = (room(whole_large_pages::<T>(length)), room(length));
+    if all.try_reserve_exact(whole).or_else(|_| all.try_reserve_exact(least)).is_ok() {
+        prefer_large_pages(all);
     }
 }
 
 /// An empty array with room for `length` elements, all of which will be written.
 pub(crate) fn room_to_fill<T>(length: usize) -> Vec<T> {
     let mut all = Vec::new();
-    reserve(&mut all, length);
+    reserve_to_fill(&mut all, length);
     all
+}
+
+/// Makes room for `length` elements, all of which will be written.
+pub(crate) fn reserve_to_fill<T>(all: &mut Vec<T>, length: usize) {
+    reserve(all, length);
+    fill_large_pages(all, length);
 }
 
 /// `length` zeros, most of which will be written over.
 pub(crate) fn zeros_to_fill<T: bytemuck::Zeroable>(length: usize) -> Vec<T> {
-    let mut all = bytemuck::zeroed_vec(whole_large_pages::<T>(length));
-    all.truncate(length);
-    prefer_large_pages(&mut all);
+    let mut all = zeros(length);
+    fill_large_pages(&mut all, length);
     all
 }
 
-/// An empty buffer for the `length` bytes of a file, from which a [`crate::Model`] is to be made: in large pages where the system
-/// has them, for a small page that is touched for the first time costs more than what is read into it.
-pub fn room_for_file(length: usize) -> Vec<u8> {
-    room_to_fill(length)
+/// `length` zeros, of memory that the system gives out zeroed and only where it is touched.
+fn zeros<T: bytemuck::Zeroable>(length: usize) -> Vec<T> {
+    let whole = bytemuck::try_zeroed_vec(whole_large_pages::<T>(length));
+    let mut all = whole.unwrap_or_else(|()| bytemuck::zeroed_vec(length));
+    all.truncate(length);
+    all
 }
 
 /// Makes an array longer, by zeros; it will have no more than `limit` elements. What is much longer than before is made anew, of memory that the system
 /// gives out zeroed and only where it is touched: a table of 2^30 weights that a file asks for takes no more than the file fills.
 pub(crate) fn extend_with_zeros<T: bytemuck::Zeroable + Copy>(all: &mut Vec<T>, length: usize, limit: usize) {
     if length > all.capacity() && length > 2 * all.len() + FEW {
-        let mut longer = bytemuck::zeroed_vec(length);
+        let mut longer = zeros(length);
         longer[..all.len()].copy_from_slice(all);
         *all = longer;
         return;
@@ -104,11 +135,8 @@ mod tests {
         assert_eq!(whole_large_pages::<u64>(usize::MAX / 8), usize::MAX / 8);
         for length in [1 << 19, (1 << 19) + 1, 3_000_000] {
             let whole = whole_large_pages::<u32>(length);
-            assert!(
-                whole >= length
-                    && (whole * 4 + 64).is_multiple_of(LARGE_PAGE)
-                    && whole * 4 < length * 4 + LARGE_PAGE + 64
-            );
+            assert!(whole >= length && (whole * 4 + NOTED).is_multiple_of(LARGE_PAGE));
+            assert!(whole * 4 + NOTED == OWN_BLOCK);
         }
     }
 
