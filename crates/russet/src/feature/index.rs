@@ -21,9 +21,6 @@ const SMALLEST: usize = 64;
 /// How many ids ahead a bucket is asked for while many are added: about as many as the processor can wait for at a time.
 const AHEAD: usize = 24;
 
-/// How many ids whose first bucket is taken wait to be added: few enough that those buckets are in the nearest caches still.
-const LATE: usize = 256;
-
 impl Default for Index {
     fn default() -> Index {
         Index::empty(SMALLEST, SMALLEST)
@@ -42,37 +39,13 @@ impl Index {
         let count = places.clone().count();
         let mut index = Index::empty((count * 2).next_power_of_two().max(SMALLEST), ids.len().max(SMALLEST));
         let mut ahead = places.clone().skip(AHEAD);
-        let (mut late, mut latecomers) = ([0; LATE], 0);
         for place in places {
             if let Some(later) = ahead.next() {
                 prefetch(&index.buckets, index.home(ids[later as usize]));
             }
-            late[latecomers] = place;
-            latecomers += usize::from(!index.settle(place, ids));
-            if latecomers == LATE {
-                index.put_all(&late, ids)?;
-                latecomers = 0;
-            }
+            index.put(place, ids)?;
         }
-        index.put_all(&late[..latecomers], ids)?;
         Some(index)
-    }
-
-    /// Adds the id at `place` if its first bucket is free; gives whether it was. Without a branch, as that cannot be foreseen.
-    #[inline]
-    fn settle(&mut self, place: u32, ids: &[FeatureId]) -> bool {
-        let id = ids[place as usize];
-        let (entry, home) = (self.mark(id) | (place + 1), self.home(id));
-        let bucket = &mut self.buckets[home];
-        let is_free = *bucket == 0;
-        *bucket = if is_free { entry } else { *bucket };
-        self.count += usize::from(is_free);
-        is_free
-    }
-
-    /// Adds the ids at places, for which there is room. Nothing if one is there already.
-    fn put_all(&mut self, places: &[u32], ids: &[FeatureId]) -> Option<()> {
-        places.iter().try_for_each(|place| self.put(*place, ids))
     }
 
     /// The place of `id`, if it is in the index.
