@@ -224,12 +224,12 @@ impl WeightTable {
     /// Sets address space for `length` slots aside, so that the table never moves as it grows. Where there is not so much, it moves.
     pub(crate) fn reserve(&mut self, length: usize) {
         if let Cells::Slots(slots) = &mut self.cells {
-            memory::reserve_to_fill(slots, length);
+            memory::reserve(slots, length);
         }
-        memory::reserve_to_fill(&mut self.counts, length);
+        memory::reserve(&mut self.counts, length);
     }
 
-    /// Makes memory ready for the first `length` slots, which will be written.
+    /// Makes memory ready for the first `length` slots, which will be written soon.
     pub(crate) fn expect(&mut self, length: usize) {
         if let Cells::Slots(slots) = &mut self.cells {
             memory::fill_large_pages(slots, length);

@@ -82,6 +82,8 @@ fn read_products<const N: usize>(
     input: &mut Input<'_>,
 ) -> Result<(), ModelError> {
     let mut runs = Runs::<N>::new(input)?;
+    // There are more places than products.
+    table.expect(runs.unread());
     let mut place = |run: &Vec<u8>| {
         let (products, _) = run.as_chunks::<N>();
         let mut families = products.chunk_by(|a, b| parent_and_slot(a).0 == parent_and_slot(b).0);
