@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 use russet::Model;
 use russet::classes::{Learners, Models};
 use russet::metrics::Task;
-use russet::model::Term;
+use russet::model::{LoadError, Term};
 use russet_data::{Schema, atomic};
 
 use crate::course::Course;
@@ -84,13 +84,13 @@ impl PyModels {
     #[staticmethod]
     fn load(path: PathBuf) -> PyResult<PyModels> {
         let shown = path.display();
-        let bytes = std::fs::read(&path).map_err(|cause| match cause.kind() {
-            std::io::ErrorKind::NotFound => {
+        let models = Models::load(&path).map_err(|error| match error {
+            LoadError::Read(cause) if cause.kind() == std::io::ErrorKind::NotFound => {
                 pyo3::exceptions::PyFileNotFoundError::new_err(format!("{shown}: no such file"))
             }
-            _ => PyErr::from(cause),
+            LoadError::Read(cause) => PyErr::from(cause),
+            error => Error::Model(format!("{shown}: {error}")).into(),
         })?;
-        let models = Models::from_bytes(&bytes).map_err(|error| Error::Model(format!("{shown}: {error}")))?;
         Ok(PyModels::new(models, Vec::new()))
     }
 

@@ -1,14 +1,13 @@
 //! Models on disk, with what the program attaches to them.
 
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
 use russet::Model;
 use russet::classes::Models;
-use russet::weights::{Cpu, room_for_file};
+use russet::model::LoadError;
+use russet::weights::Cpu;
 use russet_data::{CsvOptions, Inputs, Schema, atomic};
 
 use crate::output::{UsageError, WriteError};
@@ -25,18 +24,12 @@ pub(crate) fn load(path: &Path) -> Result<Models> {
     {
         return Err(error.into());
     }
-    let bytes = read(path).with_context(|| format!("cannot read {shown}"))?;
-    let mut models = Models::from_bytes(&bytes).map_err(|error| anyhow!("{shown}: {error}"))?;
+    let mut models = Models::load(path).map_err(|error| match error {
+        LoadError::Read(cause) => anyhow::Error::new(cause).context(format!("cannot read {shown}")),
+        error => anyhow!("{shown}: {error}"),
+    })?;
     models.iter_mut().try_for_each(choose_cpu)?;
     Ok(models)
-}
-
-/// The bytes of a file, in memory that is had sooner than what a vector takes.
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
-    let mut bytes = room_for_file(usize::try_from(file.metadata()?.len()).unwrap_or(0));
-    file.read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// Saves what was learned, all or nothing.

@@ -4,8 +4,7 @@
 //! one), read back, and removed. `bench/run` calls it.
 
 use std::error::Error;
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use std::{env, fs};
@@ -13,7 +12,6 @@ use std::{env, fs};
 use russet::batch::{Batch, Dictionary, Label};
 use russet::feature::Namespace;
 use russet::settings::{ExpansionKind, Settings};
-use russet::weights::room_for_file;
 use russet::{Learner, Model};
 use serde_json::{Value, json};
 
@@ -205,17 +203,9 @@ fn load_times(path: &Path) -> Outcome<Vec<f64>> {
     let mut times = Vec::with_capacity(LOADS);
     for _ in 0..LOADS {
         let began = Instant::now();
-        let model = Model::from_bytes(&read(path)?)?;
+        let model = Model::load(path)?;
         times.push(began.elapsed().as_secs_f64() * 1e3);
         drop(model);
     }
     Ok(times)
-}
-
-/// A file's bytes, in large pages.
-fn read(path: &Path) -> Outcome<Vec<u8>> {
-    let mut file = File::open(path)?;
-    let mut bytes = room_for_file(file.metadata()?.len() as usize);
-    file.read_to_end(&mut bytes)?;
-    Ok(bytes)
 }

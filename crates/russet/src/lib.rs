@@ -1,8 +1,8 @@
 //! russet: an online learner for large sparse and tabular data.
 //!
 //! It learns from one example at a time, at the cost of the features the example has, and keeps nothing of it.
-//! This crate is the learner alone: it reads no file, prints nothing and starts no thread. Readers are in
-//! `russet-data`, the program in `russet-cli`.
+//! This crate is the learner alone: it reads no data, prints nothing and starts no thread, except to load a model from its
+//! file. Readers are in `russet-data`, the program in `russet-cli`.
 //!
 //! An example travels: [`batch`] (examples as a reader hands them over) -> [`feature`] (names to slots) -> the
 //! expansion (products as rows of weights) -> [`weights`] (score) -> [`loss`] -> [`step`] (update) -> [`metrics`].
@@ -11,6 +11,7 @@
 //! there are more than two.
 
 pub mod batch;
+mod beside;
 pub mod classes;
 mod expansion;
 pub mod feature;

@@ -12,10 +12,12 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Choices, Models};
-use crate::model::{MAGIC, Model, ModelError, damaged};
+use crate::model::{Input, LoadError, MAGIC, Model, ModelError, damaged, load};
 
 /// The format version of files that hold a model for each class.
 pub const CLASSES_FORMAT_VERSION: u32 = 2;
@@ -51,35 +53,41 @@ impl Models {
 
     /// Reads one model or several from the bytes of their file.
     pub fn from_bytes(bytes: &[u8]) -> Result<Models, ModelError> {
-        let version = bytes.get(8..12).map(|version| [version[0], version[1], version[2], version[3]]);
-        if !bytes.starts_with(MAGIC) || version.map(u32::from_le_bytes) != Some(CLASSES_FORMAT_VERSION) {
-            return Model::from_bytes(bytes).map(Models::from);
+        Models::read(&mut &bytes[..], bytes.len())
+    }
+
+    /// Reads one model or several from their file, which never is in memory as a whole.
+    pub fn load(path: &Path) -> Result<Models, LoadError> {
+        load(path, Models::read)
+    }
+
+    /// Reads one model or several from a source of `length` bytes.
+    fn read(source: &mut dyn Read, length: usize) -> Result<Models, ModelError> {
+        let mut input = Input::open(source, length)?;
+        if input.version() != CLASSES_FORMAT_VERSION {
+            return Model::go_on(input, length).map(Models::from);
         }
-        let (content, checksum) = bytes.split_last_chunk::<8>().ok_or(damaged("it ends too early"))?;
-        if xxh3_64(content) != u64::from_le_bytes(*checksum) {
-            return Err(damaged("its checksum is wrong, so it was cut short or changed"));
-        }
-        read(&content[12..])
+        input.go_on(length)?;
+        let models = read_models(&mut input);
+        input.judge(models)
     }
 }
 
-fn read(mut rest: &[u8]) -> Result<Models, ModelError> {
-    let short = || damaged("it ends too early");
-    let length = rest.split_off(..4).and_then(|length| length.first_chunk().copied()).ok_or_else(short)?;
-    let header = rest.split_off(..u32::from_le_bytes(length) as usize).ok_or_else(short)?;
-    let header: Header = serde_json::from_slice(header).map_err(|_| damaged("its header cannot be read"))?;
+fn read_models(input: &mut Input<'_>) -> Result<Models, ModelError> {
+    let length = input.u32()? as usize;
+    let header: Header =
+        serde_json::from_slice(input.slice(length)?).map_err(|_| damaged("its header cannot be read"))?;
     let distinct: BTreeSet<&String> = header.classes.iter().collect();
     if header.classes.len() < 3 || distinct.len() < header.classes.len() || !header.choices.is_sound() {
         return Err(damaged("its classes contradict each other"));
     }
     let mut models = Vec::new();
     for _ in &header.classes {
-        let length = rest.split_off(..8).and_then(|length| length.first_chunk().copied()).ok_or_else(short)?;
-        let length = usize::try_from(u64::from_le_bytes(length)).map_err(|_| short())?;
-        models.push(Model::from_bytes(rest.split_off(..length).ok_or_else(short)?)?);
+        let length = input.count(1)?;
+        models.push(Model::read(&mut input.by_ref().take(length as u64), length)?);
     }
     let alike = models.iter().all(|model| model.settings() == models[0].settings());
-    if !rest.is_empty() || !alike {
+    if input.left() > 0 || !alike {
         return Err(damaged("its models contradict each other"));
     }
     Ok(Models { names: header.classes, models, choices: header.choices })

@@ -197,24 +197,25 @@ impl Families {
         read: impl Fn(&P) -> (Slot, u32),
     ) -> Option<()> {
         let key = |product: &P| read(product).0.key;
-        self.make_room(parent, products.iter().map(key), table)?;
-        let (family, mut ahead) = (&mut self.families[parent as usize], products.iter().skip(AHEAD));
+        let in_order = products.is_sorted_by(|a, b| key(a) < key(b));
+        let below = |slot| products.partition_point(|product| key(product) < slot);
+        let bits = if in_order {
+            Family::bits_for(|slot| products.len() - below(slot))
+        } else {
+            Family::bits_for(|slot| products.iter().filter(|product| key(product) >= slot).count())
+        };
+        self.make_room(parent, bits, table)?;
+        let family = &mut self.families[parent as usize];
+        // In order, as they are saved, those come first that are at their own number and need not be looked for.
+        let (direct, others) = products.split_at(if in_order { below(family.half) } else { 0 });
         let (weights, counts) = table.slots_and_counts();
-        for product in products {
-            if let Some(later) = ahead.next() {
-                let home = (family.start + family.home(key(later))) as usize;
-                prefetch(weights, home);
-                prefetch(counts, home);
-            }
-            let (weight, count) = read(product);
-            let place = family.find(weight.key, weights) as usize;
-            if weights[place].key != 0 {
-                return None;
-            }
-            family.take_in(weight.key);
-            (weights[place], counts[place]) = (weight, count);
+        let own = family.range();
+        let (own_weights, own_counts) = (&mut weights[own.clone()], &mut counts[own]);
+        for (weight, count) in direct.iter().map(&read) {
+            own_weights[weight.key as usize] = weight;
+            own_counts[weight.key as usize] = count;
         }
-        Some(())
+        family.take_in_all(others, weights, counts, read)
     }
 
     /// True if a parent has products with a place.
@@ -222,11 +223,9 @@ impl Families {
         self.length_of(parent) > 0
     }
 
-    /// Makes a family that has no places yet as long as it would be had products of these base slots come one by one, in
-    /// any order. Nothing if there is not so much memory.
-    fn make_room(&mut self, parent: u32, slots: impl Iterator<Item = u32>, table: &mut WeightTable) -> Option<()> {
+    /// Makes a family that has no places yet 2^bits long. Nothing if there is not so much memory.
+    fn make_room(&mut self, parent: u32, bits: u32, table: &mut WeightTable) -> Option<()> {
         debug_assert!(!self.has(parent));
-        let bits = Family::bits_for(slots);
         if self.places + (1 << bits) > self.limit {
             return None;
         }
@@ -315,17 +314,37 @@ impl Family {
         }
     }
 
-    /// The bits of a family that has got products of these base slots one by one: the fewest with which its second half is
-    /// not too full, since each product less leaves it less full.
-    fn bits_for(slots: impl Iterator<Item = u32>) -> u32 {
-        // How many slots have each number of bits.
-        let mut counts = [0u64; 33];
-        slots.for_each(|slot| counts[32 - slot.leading_zeros() as usize] += 1);
-        let fits = |bits: &u32| {
-            let hashed: u64 = counts[*bits as usize..].iter().sum();
-            hashed * 4 <= 3 << (bits - 1)
-        };
+    /// The bits of a family that has got its products one by one, in any order: the fewest with which its second half is not
+    /// too full, since each product less leaves it less full. `from` gives how many have a base slot from a given one on.
+    fn bits_for(from: impl Fn(u32) -> usize) -> u32 {
+        let fits = |bits: &u32| from(1 << (bits - 1)) * 4 <= 3 << (bits - 1);
         (SMALLEST_FAMILY..32).find(fits).unwrap_or(32)
+    }
+
+    /// Gives saved products their places and weights: see [`Families::restore`]. Nothing if one occurs twice.
+    fn take_in_all<P>(
+        &mut self,
+        products: &[P],
+        weights: &mut [Slot],
+        counts: &mut [u32],
+        read: impl Fn(&P) -> (Slot, u32),
+    ) -> Option<()> {
+        let mut ahead = products.iter().skip(AHEAD);
+        for product in products {
+            if let Some(later) = ahead.next() {
+                let home = (self.start + self.home(read(later).0.key)) as usize;
+                prefetch(weights, home);
+                prefetch(counts, home);
+            }
+            let (weight, count) = read(product);
+            let place = self.find(weight.key, weights) as usize;
+            if weights[place].key != 0 {
+                return None;
+            }
+            self.take_in(weight.key);
+            (weights[place], counts[place]) = (weight, count);
+        }
+        Some(())
     }
 
     /// How many places it has.

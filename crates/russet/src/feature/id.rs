@@ -1,3 +1,4 @@
+use bytemuck::{Pod, Zeroable};
 use std::fmt;
 
 /// The identity of a base feature: 64 bits hashed from its namespace and name.
@@ -10,7 +11,7 @@ use std::fmt;
 /// // An all-digit name is its own number, however it is written.
 /// assert_eq!(words.feature(b"007"), words.numbered(7));
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct FeatureId(pub u64);
 

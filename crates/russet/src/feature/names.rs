@@ -16,20 +16,13 @@ const STRIDE: usize = 16;
 
 impl Names {
     /// Names from their lengths, and the bytes of all of them. Nothing if these are not as many as the lengths say.
-    pub(crate) fn of(lengths: &[[u8; 4]], bytes: &[u8]) -> Option<Names> {
+    pub(crate) fn of(lengths: Vec<u32>, bytes: Vec<u8>) -> Option<Names> {
         let (mut marks, mut end) = (room_to_fill(lengths.len().div_ceil(STRIDE)), 0);
-        let mut own = room_to_fill(lengths.len());
         for lengths in lengths.chunks(STRIDE) {
             marks.push(end);
-            own.extend(lengths.iter().map(|length| u32::from_le_bytes(*length)));
-            end += lengths.iter().map(|length| u64::from(u32::from_le_bytes(*length))).sum::<u64>();
+            end += lengths.iter().map(|length| u64::from(*length)).sum::<u64>();
         }
-        if end != bytes.len() as u64 {
-            return None;
-        }
-        let mut all = room_to_fill(bytes.len());
-        all.extend_from_slice(bytes);
-        Some(Names { bytes: all, lengths: own, marks })
+        (end == bytes.len() as u64).then_some(Names { bytes, lengths, marks })
     }
 
     /// How many names there are.
@@ -130,9 +123,9 @@ mod tests {
             prop_assert!(ours.iter().eq(names.iter()));
             prop_assert!((0..names.len()).all(|place| ours.get(place) == names[place]));
 
-            let lengths: Vec<[u8; 4]> = names.iter().map(|name| (name.len() as u32).to_le_bytes()).collect();
-            prop_assert_eq!(Names::of(&lengths, &names.concat()), Some(ours.clone()));
-            prop_assert_eq!(Names::of(&lengths, &[&names.concat()[..], b"x"].concat()), None);
+            let lengths: Vec<u32> = names.iter().map(|name| name.len() as u32).collect();
+            prop_assert_eq!(Names::of(lengths.clone(), names.concat()), Some(ours.clone()));
+            prop_assert_eq!(Names::of(lengths, [&names.concat()[..], b"x"].concat()), None);
 
             ours.truncate(kept);
             let mut shorter = Names::default();

@@ -1,11 +1,9 @@
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-use super::index::Index;
 use super::list::shared_place;
-use super::{FeatureId, IdList, Names, Namespace};
-use crate::batch::Code;
-use crate::weights::{make_place, make_room, room_to_fill};
+use super::{FeatureId, Finder, IdList, Names};
+use crate::weights::make_room;
 
 /// How base features find their weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,13 +39,10 @@ pub struct FeatureTable {
     ids: Vec<FeatureId>,
     /// The name of each entry.
     names: Names,
-    /// Interned: finds the entries that are not called by a number below [`Code::NUMBERS`], by their ids.
-    index: Index,
+    /// Interned: finds the entries by their ids.
+    finder: Finder,
     /// Hashed: the slot of each entry.
     known: IdList,
-    /// Interned: 1 + the entry of the feature called by a number, which is its slot, or 0. No hashing: a feature that is new
-    /// costs as little as one that is not.
-    numbered: Vec<u32>,
 }
 
 /// The constant's slot.
@@ -56,8 +51,8 @@ pub(crate) const CONSTANT: u32 = 0;
 impl FeatureTable {
     /// An empty table with room for `2^bits` slots. `seed` picks the hash by which slots are shared.
     pub fn new(indexing: Indexing, bits: u32, seed: u64) -> FeatureTable {
-        let (ids, names, index, known) = (Vec::new(), Names::default(), Index::default(), IdList::default());
-        FeatureTable { indexing, bits, seed, ids, names, index, known, numbered: Vec::new() }
+        let (ids, names, finder, known) = (Vec::new(), Names::default(), Finder::default(), IdList::default());
+        FeatureTable { indexing, bits, seed, ids, names, finder, known }
     }
 
     /// How many features have a slot to themselves (interned) or were first in theirs (hashed).
@@ -126,60 +121,36 @@ impl FeatureTable {
         make_room(&mut self.ids, 1);
         self.ids.push(id);
         self.names.push(name);
-        match small_number(id) {
-            Some(number) => {
-                make_place(&mut self.numbered, number, Code::NUMBERS as usize);
-                self.numbered[number] = entry + 1;
-            }
-            None => self.index.add(entry, &self.ids),
-        }
+        self.finder.add(entry, &self.ids);
         entry + 1
     }
 
-    /// Fills an empty table of interned features with what was saved of another: all at once, so that every array is made as
-    /// long as it has to be. Nothing if a feature occurs twice, or there are more than the table has slots for.
-    pub(crate) fn restore(&mut self, ids: &[[u8; 8]], names: Names) -> Option<()> {
+    /// Fills an empty table of interned features with what was saved of another, and what finds them. Nothing if these do not
+    /// belong together.
+    pub(crate) fn restore(&mut self, ids: Vec<FeatureId>, names: Names, finder: Finder) -> Option<()> {
         debug_assert!(self.is_empty() && self.indexing == Indexing::Interned);
-        if ids.len() != names.len() || ids.len() >= 1 << self.bits {
+        if ids.len() != names.len() || !self.has_room_for(ids.len()) {
             return None;
         }
-        self.ids = room_to_fill(ids.len());
-        self.ids.extend(ids.iter().map(|id| FeatureId(u64::from_le_bytes(*id))));
-        self.names = names;
-        let numbers = self.restore_numbers()?;
-        let (ids, all) = (&self.ids, 0..self.ids.len() as u32);
-        self.index = match numbers {
-            0 => Index::of(all, ids)?,
-            _ if numbers == ids.len() => Index::default(),
-            _ => Index::of(all.filter(|entry| small_number(ids[*entry as usize]).is_none()), ids)?,
-        };
+        (self.ids, self.names, self.finder) = (ids, names, finder);
         Some(())
     }
 
     /// The same for a table of hashed features, one by one. Nothing if a feature has not the slot that its hash gives it, or
     /// is not the first there.
-    pub(crate) fn restore_hashed(&mut self, ids: &[[u8; 8]], slots: &[[u8; 4]], names: &Names) -> Option<()> {
+    pub(crate) fn restore_hashed(&mut self, ids: &[FeatureId], slots: &[u32], names: &Names) -> Option<()> {
         for (entry, ((id, slot), name)) in ids.iter().zip(slots).zip(names.iter()).enumerate() {
-            let given = self.slot_or_insert(FeatureId(u64::from_le_bytes(*id)), name);
-            if given != u32::from_le_bytes(*slot) || self.len() != entry + 1 {
+            let given = self.slot_or_insert(*id, name);
+            if given != *slot || self.len() != entry + 1 {
                 return None;
             }
         }
         Some(())
     }
 
-    /// Takes note of the entries that are called by a number; gives how many there are, or nothing if one occurs twice.
-    fn restore_numbers(&mut self) -> Option<usize> {
-        let mut count = 0;
-        for (slot, id) in (1..).zip(&self.ids) {
-            let Some(number) = small_number(*id) else { continue };
-            make_place(&mut self.numbered, number, Code::NUMBERS as usize);
-            if std::mem::replace(&mut self.numbered[number], slot) != 0 {
-                return None;
-            }
-            count += 1;
-        }
-        Some(count)
+    /// True if a table may have so many entries: each has a slot, and the constant has one.
+    pub(crate) fn has_room_for(&self, entries: usize) -> bool {
+        entries < 1 << self.bits
     }
 
     /// The ids of all entries.
@@ -195,15 +166,12 @@ impl FeatureTable {
     /// Interned: the slots of features that are called by a number below [`Code::NUMBERS`], 0 for those that have none of their own.
     #[inline]
     pub(crate) fn numbered(&self) -> Option<&[u32]> {
-        (self.indexing == Indexing::Interned).then_some(&self.numbered)
+        (self.indexing == Indexing::Interned).then_some(self.finder.numbered())
     }
 
     /// The entry of an interned feature, if it has one.
     fn entry(&self, id: FeatureId) -> Option<u32> {
-        match small_number(id) {
-            Some(number) => self.numbered.get(number).and_then(|entry| entry.checked_sub(1)),
-            None => self.index.place(id, &self.ids),
-        }
+        self.finder.place(id, &self.ids)
     }
 
     fn hash<N: AsRef<[u8]>>(&mut self, id: FeatureId, name: impl FnOnce(&FeatureTable) -> N) -> u32 {
@@ -261,12 +229,6 @@ impl FeatureTable {
     }
 }
 
-/// The number that an id stands for, if it is one that features are numbered by.
-fn small_number(id: FeatureId) -> Option<usize> {
-    let number = Namespace::ANONYMOUS.number(id);
-    (number < u64::from(Code::NUMBERS)).then_some(number as usize)
-}
-
 /// With hashing, the list of what is known is one of slots.
 fn slot_as_id(slot: u32) -> FeatureId {
     FeatureId(u64::from(slot))
@@ -275,6 +237,7 @@ fn slot_as_id(slot: u32) -> FeatureId {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::feature::Namespace;
 
     fn id(number: u64) -> FeatureId {
         Namespace::ANONYMOUS.numbered(number)

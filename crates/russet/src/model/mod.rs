@@ -26,8 +26,8 @@ use crate::step::{Active, GlobalScale, Moved, Scratches, Shrinkage};
 use crate::weights::{Cpu, Loops, WeightTable, sum};
 
 pub use explain::{Explanation, Part, PartKind};
-pub use format::{FORMAT_VERSION, ModelError};
-pub(crate) use format::{MAGIC, damaged};
+pub use format::{FORMAT_VERSION, LoadError, ModelError};
+pub(crate) use format::{Input, MAGIC, damaged, load};
 pub use predictor::{Predicted, Predictor};
 pub use terms::{Branch, Term};
 

@@ -16,6 +16,11 @@ const WORTH_A_LARGE_PAGE: usize = LARGE_PAGE / 2;
 /// From so many bytes on, the first large page of an array is made: it costs as much as they did in small pages.
 const WORTH_THE_FIRST: usize = LARGE_PAGE / 8;
 
+/// A block that is longer than any that an allocator cuts out of a heap of its own (glibc: 32 MiB at most, by what was freed
+/// before): it has one of the system's, which begins where a large page does, and whose zeros need not be written. What is not
+/// touched of it costs nothing.
+const OWN_BLOCK: usize = 17 * LARGE_PAGE;
+
 /// What an allocator may note down before a block that it has from the system.
 const NOTED: usize = 64;
 
@@ -63,7 +68,7 @@ fn whole_large_pages<T>(length: usize) -> usize {
     if !(WORTH_A_LARGE_PAGE..=usize::MAX / 2).contains(&bytes) {
         return length;
     }
-    ((bytes + NOTED).next_multiple_of(LARGE_PAGE) - NOTED) / size_of::<T>()
+    ((bytes + NOTED).next_multiple_of(LARGE_PAGE).max(OWN_BLOCK) - NOTED) / size_of::<T>()
 }
 
 /// Sets address space for `length` elements aside, so that the array does not move as it grows to that. Where there is not so much, it moves.
@@ -74,22 +79,28 @@ pub(crate) fn reserve<T>(all: &mut Vec<T>, length: usize) {
 
 /// The same for an array that will soon have `soon` elements.
 fn reserve_for<T>(all: &mut Vec<T>, length: usize, soon: usize) {
-    let length = whole_large_pages::<T>(length);
+    let whole = whole_large_pages::<T>(length);
     if size_of_val(all.as_slice()) >= LARGE_PAGE {
         // The system moves pages without copying them.
-        if all.try_reserve_exact(length.saturating_sub(all.len())).is_ok() {
+        if try_reserve(all, whole, length) {
             prefer_large_pages(all.spare_capacity_mut());
         }
     } else if length > all.capacity() {
         // Copied, so that large pages are asked for before the first of them is touched.
         let mut roomy = Vec::new();
-        if roomy.try_reserve_exact(length).is_ok() {
+        if try_reserve(&mut roomy, whole, length) {
             prefer_large_pages(roomy.spare_capacity_mut());
             expect(&roomy, soon);
             roomy.append(all);
             *all = roomy;
         }
     }
+}
+
+/// Room for `whole` elements if there is so much, otherwise for `least`.
+fn try_reserve<T>(all: &mut Vec<T>, whole: usize, least: usize) -> bool {
+    let [whole, least] = [whole, least].map(|length| length.saturating_sub(all.len()));
+    all.try_reserve_exact(whole).or_else(|_| all.try_reserve_exact(least)).is_ok()
 }
 
 /// Makes room for `more` elements that will be added. What has become long gets much more, so that it need not move again.
@@ -112,9 +123,22 @@ fn enlarge<T>(all: &mut Vec<T>, more: usize) {
 /// An empty array with room for `length` elements, all of which will be written.
 pub(crate) fn room_to_fill<T>(length: usize) -> Vec<T> {
     let mut all = Vec::new();
-    reserve(&mut all, length);
-    expect(&all, length);
+    reserve_to_fill(&mut all, length);
     all
+}
+
+/// Makes room for `length` elements, all of which will be written.
+pub(crate) fn reserve_to_fill<T>(all: &mut Vec<T>, length: usize) {
+    reserve_for(all, length, length);
+}
+
+/// Large pages for an array of which at least `length` elements will be written soon.
+pub(crate) fn fill_large_pages<T>(all: &mut Vec<T>, length: usize) {
+    prefer_large_pages(all);
+    prefer_large_pages(all.spare_capacity_mut());
+    if length.min(all.capacity()).saturating_mul(size_of::<T>()) >= WORTH_A_LARGE_PAGE {
+        make_first_page_large(all);
+    }
 }
 
 /// A copy of `all` with room for `length` elements.
@@ -128,24 +152,25 @@ pub(crate) fn copy_with_room<T: Copy>(all: &[T], length: usize) -> Vec<T> {
 
 /// `length` zeros, most of which will be written over.
 pub(crate) fn zeros_to_fill<T: bytemuck::Zeroable>(length: usize) -> Vec<T> {
-    let mut all = bytemuck::zeroed_vec(whole_large_pages::<T>(length));
-    all.truncate(length);
+    let mut all = zeros(length);
     prefer_large_pages(&mut all);
     make_first_page_large(&all);
     all
 }
 
-/// An empty buffer for the `length` bytes of a file, from which a [`crate::Model`] is to be made: in large pages where the system
-/// has them, for a small page that is touched for the first time costs more than what is read into it.
-pub fn room_for_file(length: usize) -> Vec<u8> {
-    room_to_fill(length)
+/// `length` zeros, of memory that the system gives out zeroed and only where it is touched.
+fn zeros<T: bytemuck::Zeroable>(length: usize) -> Vec<T> {
+    let whole = bytemuck::try_zeroed_vec(whole_large_pages::<T>(length));
+    let mut all = whole.unwrap_or_else(|()| bytemuck::zeroed_vec(length));
+    all.truncate(length);
+    all
 }
 
 /// Makes an array longer, by zeros; it will have no more than `limit` elements. What is much longer than before is made anew, of memory that the system
 /// gives out zeroed and only where it is touched: a table of 2^30 weights that a file asks for takes no more than the file fills.
 pub(crate) fn extend_with_zeros<T: bytemuck::Zeroable + Copy>(all: &mut Vec<T>, length: usize, limit: usize) {
     if length > all.capacity() && length > 2 * all.len() + FEW {
-        let mut longer = bytemuck::zeroed_vec(length);
+        let mut longer = zeros(length);
         longer[..all.len()].copy_from_slice(all);
         *all = longer;
         return;
@@ -180,11 +205,8 @@ mod tests {
         assert_eq!(whole_large_pages::<u64>(usize::MAX / 8), usize::MAX / 8);
         for length in [1 << 19, (1 << 19) + 1, 3_000_000] {
             let whole = whole_large_pages::<u32>(length);
-            assert!(
-                whole >= length
-                    && (whole * 4 + 64).is_multiple_of(LARGE_PAGE)
-                    && whole * 4 < length * 4 + LARGE_PAGE + 64
-            );
+            assert!(whole >= length && (whole * 4 + NOTED).is_multiple_of(LARGE_PAGE));
+            assert!(whole * 4 + NOTED == OWN_BLOCK);
         }
     }
 

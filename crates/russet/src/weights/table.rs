@@ -43,6 +43,9 @@ enum Cells {
 /// A weight as it is saved: `w`, `G`, `N` and the count of its feature, in little-endian order.
 pub(crate) type Saved = [u8; 16];
 
+/// How many saved weights are read at a time.
+const PIECE: usize = 1 << 14;
+
 /// A saved weight, without a key, and the count of its feature.
 #[inline]
 pub(crate) fn unpacked(saved: &Saved) -> (Slot, u32) {
@@ -158,26 +161,22 @@ impl WeightTable {
         }
     }
 
-    /// Replaces all weights, and their counts, by saved ones. False if one of them cannot be.
-    pub(crate) fn restore(&mut self, saved: &[Saved]) -> bool {
-        debug_assert_eq!(saved.len(), self.len());
-        let (mut slots, mut counts, mut sound) =
-            (memory::room_to_fill(saved.len()), memory::room_to_fill(saved.len()), true);
-        // In pieces that stay in the cache between the two arrays.
-        for saved in saved.chunks(1 << 10) {
-            slots.extend(saved.iter().map(|saved| {
-                let (slot, _) = unpacked(saved);
+    /// Replaces all weights, and their counts, by saved ones, which `read` reads piece by piece to where it is told. False if one
+    /// of them cannot be. The table keeps each weight together.
+    pub(crate) fn restore<E>(&mut self, mut read: impl FnMut(&mut [u8]) -> Result<(), E>) -> Result<bool, E> {
+        self.expect(self.len());
+        let (slots, counts) = self.slots_and_counts();
+        debug_assert_eq!(slots.len(), counts.len());
+        let mut sound = true;
+        // In pieces that are in the cache still when the counts are taken out.
+        for (slots, counts) in slots.chunks_mut(PIECE).zip(counts.chunks_mut(PIECE)) {
+            read(bytemuck::cast_slice_mut(slots))?;
+            for (slot, count) in slots.iter_mut().zip(counts) {
+                (*slot, *count) = unpacked(bytemuck::cast_ref(slot));
                 sound &= slot.is_sound();
-                slot
-            }));
-            counts.extend(saved.iter().map(|saved| unpacked(saved).1));
+            }
         }
-        self.counts = counts;
-        match &mut self.cells {
-            Cells::Slots(cells) => *cells = slots,
-            Cells::Tiles(_) => (0..).zip(slots).for_each(|(place, slot)| self.set(place, slot)),
-        }
-        sound
+        Ok(sound)
     }
 
     /// All weights in the order of their places.
@@ -228,6 +227,14 @@ impl WeightTable {
             memory::reserve(slots, length);
         }
         memory::reserve(&mut self.counts, length);
+    }
+
+    /// Makes memory ready for the first `length` slots, which will be written soon.
+    pub(crate) fn expect(&mut self, length: usize) {
+        if let Cells::Slots(slots) = &mut self.cells {
+            memory::fill_large_pages(slots, length);
+        }
+        memory::fill_large_pages(&mut self.counts, length);
     }
 
     /// A copy that has as much room to grow as the table itself.

@@ -18,23 +18,31 @@
 
 mod features;
 mod input;
+mod load;
 mod products;
+mod runs;
 mod weights;
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Model, State};
+use crate::beside::beside;
 use crate::classes::CLASSES_FORMAT_VERSION;
 use crate::expansion;
+use crate::feature::{FeatureId, Finder, Indexing};
 use crate::growth::GrowthHeader;
 use crate::guard::{Guard, GuardState};
 use crate::settings::Settings;
 use crate::weights::WeightTable;
-use features::{read_features, write_features};
-use input::Input;
+use features::{contradicting_features, read_ids, read_names, read_numbers, write_features};
+pub(crate) use input::Input;
+pub use load::LoadError;
+pub(crate) use load::load;
 use products::{read_growth, write_growth};
 use weights::{SLOT_BYTES, read_weights, write_weights};
 
@@ -119,51 +127,120 @@ impl Model {
 
     /// Reads a model from the bytes of its file.
     pub fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
-        let mut input = open(bytes)?;
-        let header_length = input.u32()? as usize;
-        let header: Header =
-            serde_json::from_slice(input.take(header_length)?).map_err(|_| damaged("its header cannot be read"))?;
-        let settings = header.settings.check().map_err(|_| damaged("its settings are out of range"))?;
-        let mut model = Model::new(settings);
-        let guard = header.guard.filter(|_| model.growth.is_some());
-        if !header.state.is_sound() || !guard.is_none_or(|state| state.is_sound()) {
-            return Err(damaged("its learning state is out of range"));
-        }
-        let State { scale, shrinkage, rounds, progress } = header.state;
-        (model.scale, model.shrinkage, model.rounds, model.progress) = (scale, shrinkage, rounds, progress);
-        model.attachments = header.attachments;
-        read_features(&mut model.features, model.settings.indexing, &mut input)?;
-        check_room(&model)?;
-        model.fit_tables();
-        let observed = model.settings.select.rule().observes();
-        read_weights(&mut model.linear, observed, &mut input)?;
-        if model.growth.is_some() {
-            let header = header.growth.as_ref().ok_or(damaged("its parents are missing"))?;
-            read_growth(header, &mut model, &mut input)?;
-        } else {
-            read_weights(&mut model.products, observed, &mut input)?;
-            let (kind, limit) = (model.settings.expansion, model.products.limit());
-            if header.tiled && !expansion::dense::is_possible(kind, model.slot_count(), limit) {
-                return Err(damaged("its products cannot be in tiles"));
-            }
-            model.products.set_tiled(header.tiled);
-        }
-        if let Some(state) = guard {
-            let mut linear = WeightTable::new(model.settings.bits);
-            linear.grow_to(model.features.slot_count());
-            read_weights(&mut linear, false, &mut input)?;
-            model.guard = Some(Guard::new(linear, state));
-        }
-        if !input.rest.is_empty() {
-            return Err(damaged("it goes on after its end"));
-        }
-        Ok(model)
+        Model::read(&mut &bytes[..], bytes.len())
     }
+
+    /// Reads a model from its file, which never is in memory as a whole.
+    pub fn load(path: &Path) -> Result<Model, LoadError> {
+        load(path, Model::read)
+    }
+
+    /// Reads a model from a source of `length` bytes.
+    pub(crate) fn read(source: &mut dyn Read, length: usize) -> Result<Model, ModelError> {
+        Model::go_on(Input::open(source, length)?, length)
+    }
+
+    /// The same where the version was read already.
+    pub(crate) fn go_on(mut input: Input<'_>, length: usize) -> Result<Model, ModelError> {
+        match input.version() {
+            CLASSES_FORMAT_VERSION => return Err(ModelError::Classes),
+            found if found > FORMAT_VERSION => return Err(ModelError::Newer { found }),
+            _ => input.go_on(length)?,
+        }
+        let model = read_model(&mut input);
+        input.judge(model)
+    }
+}
+
+/// From how many features, or products, on it is worth a thread to put them where they are found.
+const WORTH_A_THREAD: usize = 1 << 14;
+
+fn read_model(input: &mut Input<'_>) -> Result<Model, ModelError> {
+    let (mut model, header) = read_header(input)?;
+    let ids = read_ids(&model.features, input)?;
+    match model.settings.indexing {
+        Indexing::Interned => read_interned(&mut model, &header, ids, input)?,
+        Indexing::Hashed => {
+            let slots = read_numbers(ids.len(), input)?;
+            let names = read_names(ids.len(), input)?;
+            model.features.restore_hashed(&ids, &slots, &names).ok_or_else(contradicting_features)?;
+            read_tables(&mut model, &header, input)?;
+        }
+    }
+    if input.left() > 0 {
+        return Err(damaged("it goes on after its end"));
+    }
+    Ok(model)
+}
+
+/// Reads what comes after the ids of interned features. What finds them is made meanwhile.
+fn read_interned(
+    model: &mut Model,
+    header: &Header,
+    ids: Vec<FeatureId>,
+    input: &mut Input<'_>,
+) -> Result<(), ModelError> {
+    model.slots_apart = Some(1 + ids.len());
+    let mut read_others = || {
+        let names = read_names(ids.len(), input)?;
+        read_tables(model, header, input).map(|()| names)
+    };
+    let (finder, names) = if ids.len() < WORTH_A_THREAD {
+        (Finder::of(&ids), read_others())
+    } else {
+        beside(|| Finder::of(&ids), read_others)
+    };
+    let finder = finder.ok_or_else(contradicting_features)?;
+    model.slots_apart = None;
+    model.features.restore(ids, names?, finder).ok_or_else(contradicting_features)
+}
+
+/// Reads the header, and makes a model of what it says: features and weights are missing.
+fn read_header(input: &mut Input<'_>) -> Result<(Model, Header), ModelError> {
+    let length = input.u32()? as usize;
+    let header: Header =
+        serde_json::from_slice(input.slice(length)?).map_err(|_| damaged("its header cannot be read"))?;
+    let settings = header.settings.clone().check().map_err(|_| damaged("its settings are out of range"))?;
+    let mut model = Model::new(settings);
+    let guard = header.guard.filter(|_| model.growth.is_some());
+    if !header.state.is_sound() || !guard.is_none_or(|state| state.is_sound()) {
+        return Err(damaged("its learning state is out of range"));
+    }
+    let State { scale, shrinkage, rounds, progress } = header.state;
+    (model.scale, model.shrinkage, model.rounds, model.progress) = (scale, shrinkage, rounds, progress);
+    model.attachments.clone_from(&header.attachments);
+    Ok((model, header))
+}
+
+/// Reads all tables of weights.
+fn read_tables(model: &mut Model, header: &Header, input: &mut Input<'_>) -> Result<(), ModelError> {
+    check_room(model)?;
+    model.fit_tables();
+    let observed = model.settings.select.rule().observes();
+    read_weights(&mut model.linear, observed, input)?;
+    if model.growth.is_some() {
+        let header = header.growth.as_ref().ok_or(damaged("its parents are missing"))?;
+        read_growth(header, model, input)?;
+    } else {
+        read_weights(&mut model.products, observed, input)?;
+        let (kind, limit) = (model.settings.expansion, model.products.limit());
+        if header.tiled && !expansion::dense::is_possible(kind, model.slot_count(), limit) {
+            return Err(damaged("its products cannot be in tiles"));
+        }
+        model.products.set_tiled(header.tiled);
+    }
+    if let Some(state) = header.guard.filter(|_| model.growth.is_some()) {
+        let mut linear = WeightTable::new(model.settings.bits);
+        linear.grow_to(model.slot_count());
+        read_weights(&mut linear, false, input)?;
+        model.guard = Some(Guard::new(linear, state));
+    }
+    Ok(())
 }
 
 /// Memory that cannot be had is an error rather than the end of the process.
 fn check_room(model: &Model) -> Result<(), ModelError> {
-    let slots = model.features.slot_count();
+    let slots = model.slot_count();
     let products = expansion::slots_needed(model.settings.expansion, slots).min(model.products.limit() as u64) as usize;
     // The guard has base weights too, and indices by slot are no larger.
     let slots = 3 * slots + products;
@@ -172,27 +249,6 @@ fn check_room(model: &Model) -> Result<(), ModelError> {
 
 pub(crate) fn damaged(what: &'static str) -> ModelError {
     ModelError::Damaged(what)
-}
-
-/// Checks what is outside the sections, and gives the sections.
-fn open(bytes: &[u8]) -> Result<Input<'_>, ModelError> {
-    if bytes.is_empty() || bytes.iter().zip(MAGIC).any(|(found, wanted)| found != wanted) {
-        return Err(ModelError::Foreign);
-    }
-    let mut input = Input { rest: bytes };
-    input.take(MAGIC.len())?;
-    let version = input.u32()?;
-    if version == CLASSES_FORMAT_VERSION {
-        return Err(ModelError::Classes);
-    }
-    if version > FORMAT_VERSION {
-        return Err(ModelError::Newer { found: version });
-    }
-    let (sections, checksum) = input.rest.split_last_chunk::<8>().ok_or(damaged("it ends too early"))?;
-    if xxh3_64(&bytes[..bytes.len() - 8]) != u64::from_le_bytes(*checksum) {
-        return Err(damaged("its checksum is wrong, so it was cut short or changed"));
-    }
-    Ok(Input { rest: sections })
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 use super::input::Input;
-use super::weights::{MOMENTS_BYTES, SLOT_BYTES, not_a_number, read_slot, write_slot};
-use super::{ModelError, damaged};
+use super::runs::Runs;
+use super::weights::{MOMENTS_BYTES, SLOT_BYTES, not_a_number, read_slot, restore_moments, restore_slot, write_slot};
+use super::{ModelError, WORTH_A_THREAD, damaged};
+use crate::beside::hand_over;
 use crate::growth::{Growth, GrowthHeader};
 use crate::model::Model;
 use crate::weights::{Slot, WeightTable, unpacked};
@@ -53,7 +55,7 @@ pub(super) fn read_growth(header: &GrowthHeader, model: &mut Model, input: &mut 
     let observed = model.settings.select.rule().observes();
     let count = input.count(8)?;
     let fractional = (0..count).map(|_| input.u64()).collect::<Result<Vec<_>, _>>()?;
-    let (slot_count, table) = (model.features.slot_count(), &mut model.products);
+    let (slot_count, table) = (model.slot_count(), &mut model.products);
     let restored = Growth::restore(header, &model.settings, fractional, slot_count, table);
     let mut growth = restored.ok_or_else(contradicting_parents)?;
     if observed {
@@ -79,13 +81,26 @@ fn read_products<const N: usize>(
     table: &mut WeightTable,
     input: &mut Input<'_>,
 ) -> Result<(), ModelError> {
-    let count = input.count(N)?;
-    let (products, _) = input.take(count * N)?.as_chunks::<N>();
-    for family in products.chunk_by(|a, b| parent_and_slot(a).0 == parent_and_slot(b).0) {
-        // What was observed lies in a table of its own, which only few models have.
-        if N > PRODUCT_BYTES || !read_family(growth, family, slot_count, table)? {
-            read_one_by_one(growth, family, slot_count, table)?;
-        }
+    let mut runs = Runs::<N>::new(input)?;
+    // There are more places than products.
+    table.expect(runs.unread());
+    let mut place = |run: &Vec<u8>| {
+        let (products, _) = run.as_chunks::<N>();
+        let mut families = products.chunk_by(|a, b| parent_and_slot(a).0 == parent_and_slot(b).0);
+        families.try_for_each(|family| {
+            // What was observed lies in a table of its own, which only few models have.
+            if N > PRODUCT_BYTES || !read_family(growth, family, slot_count, table)? {
+                read_one_by_one(growth, family, slot_count, table)?;
+            }
+            Ok(())
+        })
+    };
+    if runs.unread() >= WORTH_A_THREAD {
+        return hand_over(|run| runs.next(run), place);
+    }
+    let mut run = Vec::new();
+    while runs.next(&mut run)? {
+        place(&run)?;
     }
     Ok(())
 }
@@ -117,7 +132,10 @@ fn read_one_by_one<const N: usize>(
     for product in products {
         let (parent, slot) = parent_and_slot(product);
         let place = growth.restore_product(parent, slot, slot_count, table).ok_or_else(contradicting_parents)?;
-        read_slot(table, place, N > PRODUCT_BYTES, &mut Input { rest: &product[8..] })?;
+        restore_slot(table, place, weight_of(product))?;
+        if let Some(moments) = product[PRODUCT_BYTES..].first_chunk() {
+            restore_moments(table, place, moments)?;
+        }
     }
     Ok(())
 }

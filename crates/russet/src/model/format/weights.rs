@@ -49,8 +49,8 @@ pub(super) fn read_weights(table: &mut WeightTable, observed: bool, input: &mut 
         return Err(wrong_size);
     }
     if !sparse && !observed {
-        let (saved, _) = input.take(stored * SLOT_BYTES)?.as_chunks();
-        return if table.restore(saved) { Ok(()) } else { Err(not_a_number()) };
+        let is_sound = table.restore(|weights| input.fill(weights))?;
+        return if is_sound { Ok(()) } else { Err(not_a_number()) };
     }
     for place in 0..stored {
         let place = if sparse { input.u32()? as usize } else { place };
@@ -72,19 +72,33 @@ pub(super) fn read_slot(
     observed: bool,
     input: &mut Input<'_>,
 ) -> Result<(), ModelError> {
-    let (slot, count) = unpacked(&input.array()?);
+    restore_slot(table, place, &input.array()?)?;
+    if observed { restore_moments(table, place, &input.array()?) } else { Ok(()) }
+}
+
+/// Puts a saved weight where it belongs.
+pub(super) fn restore_slot(table: &mut WeightTable, place: usize, saved: &[u8; SLOT_BYTES]) -> Result<(), ModelError> {
+    let (slot, count) = unpacked(saved);
     if !slot.is_sound() {
         return Err(not_a_number());
     }
     let key = table.get(place).key;
     table.set(place, Slot { key, ..slot });
     table.set_active(place, count);
-    if observed {
-        let moments = Moments { surprise: input.f32()?, presence: input.f32()? };
-        if !(moments.surprise >= 0.0 && moments.presence >= 0.0) {
-            return Err(damaged("what was seen of a feature is not a number"));
-        }
-        table.set_moments(place, moments);
+    Ok(())
+}
+
+/// Puts what was seen of a feature beside its weight.
+pub(super) fn restore_moments(
+    table: &mut WeightTable,
+    place: usize,
+    saved: &[u8; MOMENTS_BYTES],
+) -> Result<(), ModelError> {
+    let [surprise, presence]: [[u8; 4]; 2] = bytemuck::cast(*saved);
+    let [surprise, presence] = [surprise, presence].map(f32::from_le_bytes);
+    if !(surprise >= 0.0 && presence >= 0.0) {
+        return Err(damaged("what was seen of a feature is not a number"));
     }
+    table.set_moments(place, Moments { surprise, presence });
     Ok(())
 }
