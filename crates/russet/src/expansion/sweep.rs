@@ -87,34 +87,36 @@ impl Sweep {
     ) -> usize {
         steps::count(parents.len());
         self.values.resize(parents.len() + 1, 1.0);
+        self.present.resize(parents.len() + 1, 0);
+        // As slices of their own: what is written to one would have the others looked up again.
+        let (values, present, by_slot) = (&mut self.values[..], &mut self.present[..], &base.by_slot[..]);
         let mut count = 0;
         // No branch on which parents are present: that is hard to foresee.
         if dense {
             for (number, parent) in parents.iter().enumerate() {
-                let value = self.value(number, parent, base);
+                let value = value_of(parent, values, by_slot);
+                values[number + 1] = value;
                 rows[count] = row(number as u32, value, parent);
                 count += usize::from(value != 0.0);
             }
             return count;
         }
-        self.present.resize(parents.len() + 1, 0);
         for (number, parent) in parents.iter().enumerate() {
-            let value = self.value(number, parent, base);
-            self.present[count] = number as u32;
+            let value = value_of(parent, values, by_slot);
+            values[number + 1] = value;
+            present[count] = number as u32;
             count += usize::from(value != 0.0);
         }
-        for (place, number) in rows.iter_mut().zip(&self.present[..count]) {
-            *place = row(*number, self.values[*number as usize + 1], &parents[*number as usize]);
+        for (place, number) in rows.iter_mut().zip(&present[..count]) {
+            *place = row(*number, values[*number as usize + 1], &parents[*number as usize]);
         }
         count
     }
+}
 
-    /// Finds the value of a parent, that of its origin being known.
-    #[inline(always)]
-    fn value(&mut self, number: usize, parent: &Swept, base: &BaseFeatures) -> f32 {
-        // Finite, so that what is absent has the value 0 also where others have passed the range.
-        let value = bounded(self.values[parent.origin as usize] * base.by_slot[parent.slot as usize - 1]);
-        self.values[number + 1] = value;
-        value
-    }
+/// The value of a parent, that of its origin being known.
+#[inline(always)]
+fn value_of(parent: &Swept, values: &[f32], by_slot: &[f32]) -> f32 {
+    // Finite, so that what is absent has the value 0 also where others have passed the range.
+    bounded(values[parent.origin as usize] * by_slot[parent.slot as usize - 1])
 }

@@ -165,7 +165,8 @@ impl Growth {
     #[inline(always)]
     fn swept_rows(&self, blocks: &Blocks, base: &BaseFeatures, enumerator: &mut Enumerator, rows: &mut Rows) {
         let (features, slots) = (base.slots.len() as u32, Few::of(&base.slots));
-        let parents = self.parents.swept();
+        // A copy, which nothing that is written can change.
+        let (parents, blocks) = (self.parents.swept(), *blocks);
         let row = |parent, multiplier, swept: &Swept| {
             let (place, first, end) = blocks.row(parent, features);
             let Swept { heritage, sealed, .. } = *swept;
