@@ -30,7 +30,8 @@ pub(crate) fn write_all(
     mut write: impl FnMut(&[u8]) -> Result<()>,
 ) -> Result<Skipped> {
     let threads = options.threads;
-    let mut stream = open_for(models, inputs, options)?;
+    // Each thread predicts what the dictionary of one parser knows, so there have to be as many of these.
+    let mut stream = open_for(models, inputs, ReadOptions { may_help: false, ..options })?;
     let mut skipped = Skipped::default();
     thread::scope(|scope| {
         let mut work = Work::start(scope, threads, models, &line);

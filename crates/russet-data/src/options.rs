@@ -77,6 +77,8 @@ pub struct ReadOptions {
     pub labels: bool,
     /// Threads that parse; with 1, parsing is done by the thread that reads.
     pub threads: usize,
+    /// Whether the thread that asks for examples may be one of these: it parses while there is nothing else for it to do.
+    pub may_help: bool,
     /// Whether each block's bytes are hashed, so that a place in the data can be recognised.
     pub hash_blocks: bool,
     /// How much text a block aims to hold.
@@ -97,6 +99,7 @@ impl Default for ReadOptions {
             on_error: OnError::Stop,
             labels: true,
             threads: 1,
+            may_help: true,
             hash_blocks: false,
             block_bytes: BLOCK_BYTES,
             shard: None,

@@ -137,3 +137,52 @@ fn a_header_of_thirty_bits_takes_no_more_memory_than_the_file_fills() {
         assert!(taken < 64 << 10, "{expansion:?}: {taken} KiB for {} bytes", small.len());
     }
 }
+
+/// A model of 33 KB whose header said that its products are in tiles took 250 MB, and with more features any amount.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_header_that_says_tiles_takes_no_more_memory_than_the_file_fills() {
+    let settings = Settings { expansion: ExpansionKind::Cubic, bits: 24, ..Settings::default() };
+    let mut learner = Learner::new(settings.check().unwrap());
+    let (mut dictionary, mut batch) = (Dictionary::default(), Batch::default());
+    batch.start(&mut dictionary);
+    for number in 0..450 {
+        batch.push_named(&mut dictionary, Namespace::ANONYMOUS, &format!("f{number}"), 1.0);
+        batch.end_example(Label::new(1.0), b"", number + 1);
+    }
+    learner.learn(&batch).unwrap();
+    let mut bytes = learner.into_model().to_bytes();
+    bytes.truncate(bytes.len() - 8);
+    let (place, added) =
+        (bytes.windows(14).position(|window| window == br#""attachments":"#).unwrap(), br#""tiled":true,"#);
+    bytes.splice(place..place, *added);
+    let header = u32::from_le_bytes(*bytes[12..].first_chunk().unwrap()) + added.len() as u32;
+    bytes[12..16].copy_from_slice(&header.to_le_bytes());
+    let checksum = xxh3_64(&bytes);
+    bytes.extend_from_slice(&checksum.to_le_bytes());
+    let before = peak_kib();
+    Model::from_bytes(&bytes).unwrap();
+    let taken = peak_kib() - before;
+    assert!(taken < 64 << 10, "{taken} KiB for {} bytes", bytes.len());
+}
+
+/// Without features there is nothing to be dense: such a start made tiles of a whole hashed table, and then slots.
+#[cfg(target_os = "linux")]
+#[test]
+fn hashed_products_after_examples_without_features_take_no_memory() {
+    let settings =
+        Settings { expansion: ExpansionKind::Quadratic, bits: 24, indexing: Indexing::Hashed, ..Settings::default() };
+    let mut learner = Learner::new(settings.check().unwrap());
+    let (mut dictionary, mut batch) = (Dictionary::default(), Batch::default());
+    batch.start(&mut dictionary);
+    for number in 0..4 {
+        if number > 1 {
+            batch.push_named(&mut dictionary, Namespace::ANONYMOUS, "a", 1.0);
+        }
+        batch.end_example(Label::new(1.0), b"", number + 1);
+    }
+    let before = peak_kib();
+    learner.learn(&batch).unwrap();
+    let taken = peak_kib() - before;
+    assert!(taken < 64 << 10, "{taken} KiB");
+}

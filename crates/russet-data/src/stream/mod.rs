@@ -95,7 +95,7 @@ impl Stream {
         let source = if options.threads <= 1 && !may_wait {
             Source::Inline(Box::new(Inline { blocks, parser: Parser::new(0, options), spare: None }))
         } else {
-            Source::Threads(Threads::start(blocks, format, &options, !may_wait))
+            Source::Threads(Threads::start(blocks, format, &options, options.may_help && !may_wait))
         };
         Ok(Stream { source, format, schema, progress, failed: None })
     }

@@ -69,7 +69,8 @@ impl Worker {
     }
 }
 
-/// Parses for a [`Stream`](crate::Stream), in a thread that would otherwise wait for what others parse.
+/// Parses for a [`Stream`](crate::Stream), in a thread that would otherwise wait for what others parse. Whoever has it must ask it to [help](Assistant::help) from
+/// time to time, or drop it: the stream does not end before it has seen the end.
 pub struct Assistant {
     /// Gone at the end of the input, for the stream ends with its last worker.
     worker: Option<Box<Worker>>,

@@ -16,10 +16,11 @@ pub(crate) fn suits(kind: ExpansionKind, average: f64, slot_count: usize, limit:
     is_possible(kind, slot_count, limit) && average >= SHARE * (slot_count as f64 - 1.0)
 }
 
-/// True if the products can be kept in tiles: it is a fixed expansion, and none share a weight.
+/// True if the products can be kept in tiles: it is a fixed expansion, none share a weight, and an example can have all of them.
 pub(crate) fn is_possible(kind: ExpansionKind, slot_count: usize, limit: usize) -> bool {
     let fixed = matches!(kind, ExpansionKind::Quadratic | ExpansionKind::Cubic);
-    fixed && slot_count <= MOST_SLOTS && super::slots_needed(kind, slot_count) <= limit as u64
+    let needed = super::slots_needed(kind, slot_count);
+    fixed && (2..=MOST_SLOTS).contains(&slot_count) && needed <= limit.min(super::MOST_PRODUCTS) as u64
 }
 
 /// The row of all products. Their values are written to [`BaseFeatures::by_slot`], behind those of the features.
@@ -126,5 +127,7 @@ mod tests {
         assert!(suits(ExpansionKind::Quadratic, 30.0) && suits(ExpansionKind::Cubic, 23.0));
         assert!(!suits(ExpansionKind::Quadratic, 20.0) && !suits(ExpansionKind::Linear, 30.0));
         assert!(!is_possible(ExpansionKind::Cubic, 200, 1 << 18), "more products than weights");
+        assert!(!is_possible(ExpansionKind::Cubic, 1000, 1 << 30), "more products than an example can have");
+        assert!(!is_possible(ExpansionKind::Quadratic, 1, 1 << 18), "no features yet");
     }
 }

@@ -235,10 +235,11 @@ impl Model {
     #[inline]
     pub(crate) fn fit_tables_if_short(&mut self) {
         if self.linear.len() < self.slot_count() {
-            self.fit_tables();
+            // Before there are many more places, most of which may stay empty.
             if self.growth.is_none() && self.products.is_tiled() {
                 self.order_products();
             }
+            self.fit_tables();
         }
     }
 

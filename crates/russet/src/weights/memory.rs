@@ -1,11 +1,16 @@
 //! Long arrays and the pages they lie on. A page that is touched for the first time costs a microsecond or two, as much as learning from a few hundred
 //! weights, so an array that grows should neither move nor be filled before it is used.
 
+use std::sync::OnceLock;
+
 /// An array that outgrows its room gets this many times as much: address space costs nothing.
 const ROOM: usize = 64;
 
 /// Up to this many elements, memory is not worth a thought.
 const FEW: usize = 1 << 12;
+
+/// An array of so many bytes should not move again.
+const LONG: usize = 1 << 18;
 
 /// What the system calls a large page.
 const LARGE_PAGE: usize = 1 << 21;
@@ -13,8 +18,9 @@ const LARGE_PAGE: usize = 1 << 21;
 /// Arrays of at least so many bytes are had sooner in large pages, even if one is only half filled.
 const WORTH_A_LARGE_PAGE: usize = LARGE_PAGE / 2;
 
-/// From so many bytes on, the first large page of an array is made: it costs as much as they did in small pages.
-const WORTH_THE_FIRST: usize = LARGE_PAGE / 8;
+/// From so many bytes on, the first large page of an array is made. It could be had sooner with less, but a model of a hundred classes has many
+/// hundred arrays.
+const WORTH_THE_FIRST: usize = LARGE_PAGE / 2;
 
 /// A block that is longer than any that an allocator cuts out of a heap of its own (glibc: 32 MiB at most, by what was freed
 /// before): it has one of the system's, which begins where a large page does, and whose zeros need not be written. What is not
@@ -65,7 +71,7 @@ fn expect<T>(all: &Vec<T>, length: usize) {
 /// system lays out a block of just that size so that no small page is left at its ends.
 fn whole_large_pages<T>(length: usize) -> usize {
     let bytes = length.saturating_mul(size_of::<T>());
-    if !(WORTH_A_LARGE_PAGE..=usize::MAX / 2).contains(&bytes) {
+    if !(WORTH_A_LARGE_PAGE..=usize::MAX / 2).contains(&bytes) || !is_address_space_free() {
         return length;
     }
     ((bytes + NOTED).next_multiple_of(LARGE_PAGE).max(OWN_BLOCK) - NOTED) / size_of::<T>()
@@ -77,8 +83,21 @@ pub(crate) fn reserve<T>(all: &mut Vec<T>, length: usize) {
     reserve_for(all, length, soon);
 }
 
+/// True if address space costs nothing: there is no limit to it (`ulimit -v`).
+fn is_address_space_free() -> bool {
+    static IS_FREE: OnceLock<bool> = OnceLock::new();
+    *IS_FREE.get_or_init(|| {
+        let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+        let limit = limits.lines().find_map(|line| line.strip_prefix("Max address space"));
+        limit.is_some_and(|limit| limit.trim_start().starts_with("unlimited"))
+    })
+}
+
 /// The same for an array that will soon have `soon` elements.
 fn reserve_for<T>(all: &mut Vec<T>, length: usize, soon: usize) {
+    if !is_address_space_free() && length > soon {
+        return;
+    }
     let whole = whole_large_pages::<T>(length);
     if size_of_val(all.as_slice()) >= LARGE_PAGE {
         // The system moves pages without copying them.
@@ -114,7 +133,7 @@ pub(crate) fn make_room<T>(all: &mut Vec<T>, more: usize) {
 #[cold]
 fn enlarge<T>(all: &mut Vec<T>, more: usize) {
     let length = all.len() + more;
-    if length.saturating_mul(size_of::<T>()) > WORTH_THE_FIRST {
+    if length.saturating_mul(size_of::<T>()) > LONG {
         reserve_for(all, length.saturating_mul(ROOM), length);
     }
     all.reserve(more);

@@ -261,7 +261,9 @@ impl WeightTable {
         if self.len() < length {
             match &mut self.cells {
                 Cells::Slots(slots) => memory::extend_with_zeros(slots, length, self.limit),
-                Cells::Tiles(tiles) => tiles.resize(length.div_ceil(TILE), Tile::default()),
+                Cells::Tiles(tiles) => {
+                    memory::extend_with_zeros(tiles, length.div_ceil(TILE), self.limit.div_ceil(TILE))
+                }
             }
             memory::extend_with_zeros(&mut self.counts, length, self.limit);
             if !self.moments.is_empty() {
@@ -294,8 +296,15 @@ impl WeightTable {
         }
         let empty = if tiled { WeightTable::of_tiles(self.limit) } else { WeightTable::with_limit(self.limit) };
         let before = std::mem::replace(self, empty);
-        self.grow_to(before.len());
-        (0..).zip(before.iter()).for_each(|(place, slot)| self.set(place, slot));
+        match &mut self.cells {
+            Cells::Slots(slots) => memory::extend_with_zeros(slots, before.len(), self.limit),
+            Cells::Tiles(tiles) => {
+                memory::extend_with_zeros(tiles, before.len().div_ceil(TILE), self.limit.div_ceil(TILE))
+            }
+        }
+        // What was never written stays so, and takes no memory.
+        let touched = (0..).zip(before.iter()).filter(|(_, slot)| *slot != Slot::default());
+        touched.for_each(|(place, slot)| self.set(place, slot));
         (self.counts, self.moments) = (before.counts, before.moments);
     }
 

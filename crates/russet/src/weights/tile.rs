@@ -16,7 +16,7 @@ pub(super) fn one_tile_at_a_time() {
 }
 
 /// Eight weights, each field in a row, so that loops run straight.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct Tile {
     pub(super) weight: [f32; TILE],

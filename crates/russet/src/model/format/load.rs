@@ -34,7 +34,7 @@ pub(crate) fn load<T>(
         return Ok(read(&mut &bytes[..], bytes.len())?);
     }
     // A model takes some more than its file. A file that is long, but empty, must not be believed.
-    if Vec::<u8>::new().try_reserve_exact(length.saturating_mul(2)).is_err() {
+    if Vec::<u8>::new().try_reserve_exact(length.saturating_add(length / 4)).is_err() {
         return Err(io::Error::from(io::ErrorKind::OutOfMemory).into());
     }
     let mut source = Remembering { source: file, failure: None };

@@ -214,7 +214,7 @@ fn read_header(input: &mut Input<'_>) -> Result<(Model, Header), ModelError> {
 
 /// Reads all tables of weights.
 fn read_tables(model: &mut Model, header: &Header, input: &mut Input<'_>) -> Result<(), ModelError> {
-    check_room(model)?;
+    check_room(model, header.tiled)?;
     model.fit_tables();
     let observed = model.settings.select.rule().observes();
     read_weights(&mut model.linear, observed, input)?;
@@ -239,11 +239,11 @@ fn read_tables(model: &mut Model, header: &Header, input: &mut Input<'_>) -> Res
 }
 
 /// Memory that cannot be had is an error rather than the end of the process.
-fn check_room(model: &Model) -> Result<(), ModelError> {
+fn check_room(model: &Model, tiled: bool) -> Result<(), ModelError> {
     let slots = model.slot_count();
     let products = expansion::slots_needed(model.settings.expansion, slots).min(model.products.limit() as u64) as usize;
-    // The guard has base weights too, and indices by slot are no larger.
-    let slots = 3 * slots + products;
+    // The guard has base weights too, and indices by slot are no larger; tiles are made beside what they are made of.
+    let slots = 3 * slots + if tiled { 2 * products } else { products };
     if WeightTable::can_have(slots) { Ok(()) } else { Err(ModelError::TooLarge { slots }) }
 }
 
