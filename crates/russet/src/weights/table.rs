@@ -262,7 +262,7 @@ impl WeightTable {
             match &mut self.cells {
                 Cells::Slots(slots) => memory::extend_with_zeros(slots, length, self.limit),
                 Cells::Tiles(tiles) => {
-                    memory::extend_with_zeros(tiles, length.div_ceil(TILE), self.limit.div_ceil(TILE))
+                    memory::extend_with_zeros(tiles, length.div_ceil(TILE), self.limit.div_ceil(TILE));
                 }
             }
             memory::extend_with_zeros(&mut self.counts, length, self.limit);
@@ -299,7 +299,7 @@ impl WeightTable {
         match &mut self.cells {
             Cells::Slots(slots) => memory::extend_with_zeros(slots, before.len(), self.limit),
             Cells::Tiles(tiles) => {
-                memory::extend_with_zeros(tiles, before.len().div_ceil(TILE), self.limit.div_ceil(TILE))
+                memory::extend_with_zeros(tiles, before.len().div_ceil(TILE), self.limit.div_ceil(TILE));
             }
         }
         // What was never written stays so, and takes no memory.
