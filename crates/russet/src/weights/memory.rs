@@ -2,6 +2,7 @@
 //! weights, so an array that grows should neither move nor be filled before it is used.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// An array that outgrows its room gets this many times as much: address space costs nothing.
 const ROOM: usize = 64;
@@ -18,9 +19,11 @@ const LARGE_PAGE: usize = 1 << 21;
 /// Arrays of at least so many bytes are had sooner in large pages, even if one is only half filled.
 const WORTH_A_LARGE_PAGE: usize = LARGE_PAGE / 2;
 
-/// From so many bytes on, the first large page of an array is made. It could be had sooner with less, but a model of a hundred classes has many
-/// hundred arrays.
-const WORTH_THE_FIRST: usize = LARGE_PAGE / 2;
+/// The first large page of an array is made from so many bytes on, where there are few: it costs as much as they did in small pages.
+const WORTH_AN_EARLY_PAGE: usize = LARGE_PAGE / 8;
+
+/// So many arrays have theirs early. A model of a hundred classes has many hundred, which would take eight times their memory.
+const EARLY_PAGES: usize = 24;
 
 /// A block that is longer than any that an allocator cuts out of a heap of its own (glibc: 32 MiB at most, by what was freed
 /// before): it has one of the system's, which begins where a large page does, and whose zeros need not be written. What is not
@@ -61,10 +64,17 @@ fn make_first_page_large<T>(all: &Vec<T>) {
 
 /// To be called before an array grows to `length` within its room: makes the first large page, once it is worth it.
 fn expect<T>(all: &Vec<T>, length: usize) {
-    let is_worth = |length: usize| length.saturating_mul(size_of::<T>()) >= WORTH_THE_FIRST;
-    if is_worth(length) && !is_worth(all.len()) {
+    let bytes = |length: usize| length.saturating_mul(size_of::<T>());
+    let passes = |bound: usize| bytes(length) >= bound && bytes(all.len()) < bound;
+    if passes(WORTH_A_LARGE_PAGE) || passes(WORTH_AN_EARLY_PAGE) && is_one_of_few() {
         make_first_page_large(all);
     }
+}
+
+/// True for the first [`EARLY_PAGES`] that ask.
+fn is_one_of_few() -> bool {
+    static GIVEN: AtomicUsize = AtomicUsize::new(0);
+    GIVEN.load(Ordering::Relaxed) < EARLY_PAGES && GIVEN.fetch_add(1, Ordering::Relaxed) < EARLY_PAGES
 }
 
 /// At least `length`: as many elements as fill whole large pages, together with what an allocator notes before them. The
