@@ -66,7 +66,9 @@ pub(super) fn read_growth(header: &GrowthHeader, model: &mut Model, input: &mut 
     if let Some(trial) = &mut growth.trial {
         for _ in 0..input.count(PRODUCT_BYTES)? {
             let (parent, slot) = (input.u32()?, input.u32()?);
-            let place = trial.restore_product(&growth.parents, parent, slot).ok_or_else(contradicting_parents)?;
+            let known = Some(slot).filter(|slot| (*slot as usize) < slot_count);
+            let place = known.and_then(|slot| trial.restore_product(&growth.parents, parent, slot));
+            let place = place.ok_or_else(contradicting_parents)?;
             read_slot(&mut trial.table, place, observed, input)?;
         }
     }
