@@ -88,6 +88,8 @@ pub struct Example<'a> {
     pub namespace_ends: &'a [u32],
     /// The line of the input it began on, counted from 1.
     pub line: u64,
+    /// Where its features begin among all of the batch.
+    pub(crate) first: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -285,7 +287,18 @@ impl Batch {
             values: &self.values[features..header.features_end as usize],
             namespace_ends: &self.namespace_ends[namespaces..header.namespaces_end as usize],
             line: header.line,
+            first: features,
         }
+    }
+
+    /// The codes of all features of all examples.
+    pub(crate) fn codes(&self) -> &[u32] {
+        &self.codes
+    }
+
+    /// Where the features of each example end among them.
+    pub(crate) fn feature_ends(&self) -> impl Iterator<Item = usize> {
+        self.headers.iter().map(|header| header.features_end as usize)
     }
 
     /// All examples in order.

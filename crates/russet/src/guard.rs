@@ -103,10 +103,18 @@ impl Pass {
     /// What to use the example on a line of the input for. It is the same example in every pass, cached or not.
     #[inline]
     pub(crate) fn use_of(self, line: u64) -> Use {
-        // By a hash, for data may come in cycles.
-        let judges = self == Pass::Only || mix(line).is_multiple_of(JUDGES);
+        if self == Pass::Only {
+            return Use { judges: true, learned: true };
+        }
+        let judges = is_judge(line);
         Use { judges, learned: !judges || self != Pass::Earlier }
     }
+}
+
+/// By a hash, for data may come in cycles. Not inlined: the compiler would rather compute it for nothing than ask.
+#[inline(never)]
+fn is_judge(line: u64) -> bool {
+    mix(line).is_multiple_of(JUDGES)
 }
 
 /// How much say the adaptive expansion has beside the linear expert: exponential weights.

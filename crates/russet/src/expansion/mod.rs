@@ -38,7 +38,9 @@ pub(crate) fn products(
     table: &WeightTable,
     rows: &mut Rows,
 ) {
-    if table.is_tiled() {
+    if settings.expansion == ExpansionKind::Linear {
+        rows.clear();
+    } else if table.is_tiled() {
         rows.clear();
         rows.push(dense::row(settings.expansion, base, slot_count));
     } else {

@@ -49,16 +49,10 @@ const UNRESOLVED: u32 = CONSTANT;
 /// Asked for, and the model has no weight for it. All slots are below.
 pub(super) const ABSENT: u32 = u32::MAX;
 
-/// True if a feature has no slot, or none yet.
+/// True if a feature has no slot, or none yet. As signed numbers these are not above 0, and slots, of which there are 2^30 at most, are.
 #[inline(always)]
 pub(super) fn is_missing(slot: u32) -> bool {
-    rank(slot) >= rank(ABSENT)
-}
-
-/// In the order of ranks, slots come before what is not one.
-#[inline(always)]
-fn rank(slot: u32) -> u32 {
-    slot.wrapping_sub(1)
+    slot.cast_signed() <= 0
 }
 
 /// The slots of all features that codes may stand for, as far as they were asked for.
@@ -83,9 +77,7 @@ struct Declared {
 pub(super) struct Found {
     /// Every code has its slot; otherwise they have to be resolved, one by one.
     pub(super) all: bool,
-    /// The slots ascend from above the constant's, so none repeats.
-    pub(super) ascending: bool,
-    /// No code occurs twice.
+    /// No code occurs twice, as far as that is known.
     pub(super) distinct: bool,
 }
 
@@ -119,7 +111,7 @@ impl Codes {
 
     /// The slots of features that are called by a number, 0 where there is none or it was not asked for.
     #[inline(always)]
-    fn numbered<'a>(&'a self, lookup: &'a impl Lookup) -> &'a [u32] {
+    pub(super) fn numbered<'a>(&'a self, lookup: &'a impl Lookup) -> &'a [u32] {
         lookup.numbered().unwrap_or(&self.numbered)
     }
 
@@ -129,16 +121,9 @@ impl Codes {
         if codes.first().is_some_and(|code| *code >= Code::NUMBERED) {
             return follow_numbers(self.numbered(lookup), codes, slots);
         }
-        let known = &self.dictionaries[batch.dictionary() as usize].slots;
-        let (mut ascending, mut largest, mut previous) = (true, 0, CONSTANT);
-        slots.extend(codes.iter().map(|code| {
-            let slot = known.get(*code as usize).copied().unwrap_or(UNRESOLVED);
-            ascending &= slot > previous;
-            largest = rank(slot).max(largest);
-            previous = slot;
-            slot
-        }));
-        Found { all: largest < rank(ABSENT), ascending, distinct: false }
+        let (start, known) = (slots.len(), &self.dictionaries[batch.dictionary() as usize].slots);
+        slots.extend(codes.iter().map(|code| known.get(*code as usize).copied().unwrap_or(UNRESOLVED)));
+        Found { all: all_found(&slots[start..]), distinct: false }
     }
 
     /// Asks for the memory that [`Codes::follow`] will look at.
@@ -201,19 +186,30 @@ impl Codes {
 /// [`Codes::follow`] for codes that are most likely all numbers, whose slots are `numbered`.
 #[inline]
 fn follow_numbers(numbered: &[u32], codes: &[u32], slots: &mut Vec<u32>) -> Found {
-    let (mut ascending, mut largest, mut previous) = (true, 0, CONSTANT);
-    let (mut distinct, mut before) = (true, 0);
-    slots.extend(codes.iter().map(|code| {
-        // What is declared becomes larger than any number.
-        let number = code.wrapping_sub(Code::NUMBERED);
-        let slot = numbered.get(number as usize).copied().unwrap_or(UNRESOLVED);
-        ascending &= slot > previous;
-        distinct &= *code > before;
-        largest = rank(slot).max(largest);
-        (previous, before) = (slot, *code);
-        slot
-    }));
-    Found { all: largest < rank(ABSENT), ascending, distinct }
+    let start = slots.len();
+    slots.extend(slots_of_numbers(numbered, codes));
+    Found { all: all_found(&slots[start..]), distinct: ascend(codes) }
+}
+
+/// The slots of features that are called by a number, and [`UNRESOLVED`] for others.
+#[inline(always)]
+pub(super) fn slots_of_numbers(numbered: &[u32], codes: &[u32]) -> impl ExactSizeIterator<Item = u32> {
+    // What is declared becomes larger than any number.
+    let number = |code: &u32| code.wrapping_sub(Code::NUMBERED) as usize;
+    codes.iter().map(move |code| numbered.get(number(code)).copied().unwrap_or(UNRESOLVED))
+}
+
+/// True if no slot is missing.
+#[inline(always)]
+pub(super) fn all_found(slots: &[u32]) -> bool {
+    slots.iter().fold(true, |all, slot| all & !is_missing(*slot))
+}
+
+/// True if each is larger than the one before. A loop of its own, which the compiler makes a wide one.
+#[inline(always)]
+pub(super) fn ascend(numbers: &[u32]) -> bool {
+    let later = numbers.get(1..).unwrap_or_default();
+    numbers.iter().zip(later).fold(true, |ascend, (one, next)| ascend & (one < next))
 }
 
 /// A number as it is written.

@@ -2,15 +2,17 @@
 //! are summed, the constant comes first.
 
 mod codes;
+mod ready;
 
 use crate::batch::{Batch, Example};
 use crate::expansion::{Grams, Incoming};
 use crate::feature::FeatureTable;
 use crate::weights::{BaseFeatures, bounded};
-use codes::{ABSENT, Codes, Found, Lookup, is_missing};
+use codes::{ABSENT, Codes, Lookup, ascend, is_missing};
+use ready::Ready;
 
 /// What is known of the base features of an example.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
     /// They are in the order of their slots, each once.
     Ascending,
@@ -23,6 +25,7 @@ enum Order {
 /// Turns examples into base features, with buffers that are reused.
 pub(crate) struct Intake {
     codes: Codes,
+    ready: Ready,
     grams: Grams,
     sorted: bool,
     /// One bit for each slot that the current example has used.
@@ -37,6 +40,7 @@ impl Intake {
     pub(crate) fn new(ngram: u32, sorted: bool) -> Intake {
         Intake {
             codes: Codes::default(),
+            ready: Ready::default(),
             grams: Grams::new(ngram),
             sorted,
             used: Vec::new(),
@@ -49,11 +53,20 @@ impl Intake {
     /// Takes note of what a batch declares. Comes once for each batch, before its examples.
     pub(crate) fn begin(&mut self, batch: &Batch) {
         self.codes.begin(batch);
+        self.ready.forget();
+    }
+
+    /// Finds the slots of all features of the batch that was begun last, if that can be done in one go.
+    pub(crate) fn find_all(&mut self, batch: &Batch, lookup: impl Lookup) {
+        if self.grams.none() {
+            self.ready.find(batch, self.codes.numbered(&lookup), lookup.is_exact(), self.sorted);
+        }
     }
 
     /// Forgets what hangs on where weights are: the model's tables have been laid out anew. `slots`: so have its features.
     pub(crate) fn forget_places(&mut self, slots: bool) {
         self.base = BaseFeatures::default();
+        self.ready.forget();
         if slots {
             self.codes.forget_slots();
         }
@@ -85,6 +98,7 @@ impl Intake {
     }
 
     /// The base features of an example of the batch that was begun last.
+    #[inline(always)]
     pub(crate) fn take(&mut self, batch: &Batch, example: &Example<'_>, mut lookup: impl Lookup) -> &mut BaseFeatures {
         self.base.slots.clear();
         self.base.values.clear();
@@ -137,6 +151,10 @@ impl Intake {
     ) -> bool {
         let start = slots.len();
         slots.push(crate::feature::CONSTANT);
+        if let Some((ready, _)) = self.ready.slots(example) {
+            slots.extend_from_slice(ready);
+            return true;
+        }
         let found = self.codes.follow(batch, example.codes, &features, slots);
         if !found.all {
             for (slot, code) in slots[start + 1..].iter_mut().zip(example.codes) {
@@ -146,7 +164,7 @@ impl Intake {
             }
         }
         // The last feature may have been the one that filled the table.
-        let distinct = (found.distinct || found.all && found.ascending) && features.is_exact();
+        let distinct = (found.distinct || found.all && ascend(&slots[start..])) && features.is_exact();
         if !distinct {
             slots.truncate(start);
         }
@@ -159,15 +177,24 @@ impl Intake {
     }
 
     /// Without n-grams.
+    #[inline(always)]
     fn take_plain(&mut self, batch: &Batch, example: &Example<'_>, lookup: &mut impl Lookup) -> Order {
+        if let Some((slots, order)) = self.ready.slots(example) {
+            self.base.slots.extend_from_slice(slots);
+            self.base.values.extend_from_slice(example.values);
+            return order;
+        }
         let found = self.codes.follow(batch, example.codes, lookup, &mut self.base.slots);
         self.base.values.extend_from_slice(example.values);
         if !found.all {
             self.resolve_missing(batch, example, lookup);
         }
-        match found {
-            Found { all: true, ascending: true, .. } => Order::Ascending,
-            Found { distinct: true, .. } if lookup.is_exact() => Order::Distinct,
+        let distinct = found.distinct && lookup.is_exact();
+        match found.all {
+            // It is not asked for.
+            _ if distinct && !self.sorted => Order::Distinct,
+            true if ascend(&self.base.slots) => Order::Ascending,
+            _ if distinct => Order::Distinct,
             _ => Order::Unknown,
         }
     }

@@ -62,7 +62,7 @@ impl OneClass {
 }
 
 /// Checks and notes the label of an example; for losses of two classes it becomes -1 or 1.
-#[inline]
+#[inline(always)]
 pub(super) fn check(
     example: &Example<'_>,
     settings: &Settings,
@@ -74,7 +74,7 @@ pub(super) fn check(
     if !label.is_finite() {
         return Err(LabelProblem::NotFinite(label));
     }
-    if !(importance >= 0.0 && importance.is_finite()) {
+    if importance != 1.0 && !(importance >= 0.0 && importance.is_finite()) {
         return Err(LabelProblem::Importance(importance));
     }
     let features = example.codes.len().saturating_mul(settings.ngram as usize);

@@ -251,6 +251,7 @@ impl Learner {
         let Examples { batch, taken, range } = examples;
         if taken.is_none() {
             self.intake.begin(batch);
+            self.intake.find_all(batch, &self.model.features);
         }
         if let Some(heard) = &mut self.heard {
             heard.clear();

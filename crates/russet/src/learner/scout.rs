@@ -40,6 +40,7 @@ impl Scout {
     pub fn take(&mut self, batch: &Batch, taken: &mut Taken) {
         taken.clear();
         self.intake.begin(batch);
+        self.intake.find_all(batch, &self.features);
         let near = near_weights(&self.settings);
         for place in 0..batch.len() {
             if self.features.len() > near {

@@ -57,6 +57,7 @@ impl<'m> Predictor<'m> {
     /// If an earlier batch of the same dictionary was not begun: features are declared only once.
     pub fn begin(&mut self, batch: &Batch) {
         self.intake.begin(batch);
+        self.intake.find_all(batch, &self.model.features);
     }
 
     /// Predicts an example of the batch that was begun last.

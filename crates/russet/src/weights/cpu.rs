@@ -1,3 +1,5 @@
+#[cfg(target_arch = "x86_64")]
+use super::loops::WideWithAvx2;
 use super::loops::{Loops, Plain, Wide};
 
 /// Which version of the loops runs. All give the same bits; they differ in speed.
@@ -70,7 +72,8 @@ fn run_portably<W: Work>(work: W) -> W::Output {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn run_with_avx2<W: Work>(work: W) -> W::Output {
-    work.run(Wide)
+    // SAFETY: the caller's promise.
+    work.run(unsafe { WideWithAvx2::new() })
 }
 
 /// True for AVX2 and what every processor that has it has too: a compiler does not take that for granted.

@@ -1,10 +1,16 @@
 //! The three loops over an example's active features, and where they keep what they pass on to each other.
 
+#[cfg(target_arch = "x86_64")]
+use super::eight::Avx;
+use super::eight::{Eight, Portable};
 use super::tile::{TILE, Tile};
-use super::{Lanes, Slot};
+use super::{Measured, Slot};
 
 /// Which version of the loops runs. Every version gives the same bits.
 pub(crate) trait Loops: Copy {
+    /// What eight features are worked on in.
+    type Eight: Eight;
+
     /// Eight features at a time; otherwise one at a time, said plainly: the oracle.
     const WIDE: bool;
 }
@@ -17,67 +23,125 @@ pub(crate) struct Plain;
 #[derive(Clone, Copy)]
 pub(crate) struct Wide;
 
+/// The same in code that is compiled for AVX2. Whoever has one has AVX2.
+#[derive(Clone, Copy)]
+#[cfg(target_arch = "x86_64")]
+pub(super) struct WideWithAvx2(());
+
+#[cfg(target_arch = "x86_64")]
+impl WideWithAvx2 {
+    /// # Safety
+    /// The processor has AVX2.
+    pub(super) unsafe fn new() -> WideWithAvx2 {
+        WideWithAvx2(())
+    }
+}
+
 impl Loops for Plain {
+    type Eight = Portable;
     const WIDE: bool = false;
 }
 
 impl Loops for Wide {
+    type Eight = Portable;
     const WIDE: bool = true;
 }
 
-/// The sums that the loop `measure` makes.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Sums {
+#[cfg(target_arch = "x86_64")]
+impl Loops for WideWithAvx2 {
+    type Eight = Avx;
+    const WIDE: bool = true;
+}
+
+/// The sums that the loop `measure` makes, in eight lanes.
+#[derive(Clone, Copy)]
+pub(crate) struct Sums<E> {
     /// `sum_i x_i^2 / N_i^2`
-    pub(crate) norm: Lanes,
+    pub(crate) norm: E,
     /// `sum_i x_i^2 / (N_i sqrt(G_i))`, the sensitivity
-    pub(crate) sensitivity: Lanes,
+    pub(crate) sensitivity: E,
+}
+
+impl<E: Eight> Default for Sums<E> {
+    #[inline(always)]
+    fn default() -> Sums<E> {
+        Sums { norm: E::zero(), sensitivity: E::zero() }
+    }
+}
+
+impl<E: Eight> Sums<E> {
+    /// The sums of all lanes.
+    #[inline(always)]
+    pub(super) fn measured(self) -> Measured {
+        Measured { norm: self.norm.sum(), sensitivity: self.sensitivity.sum() }
+    }
 }
 
 /// What the loops over one table pass on to each other, for each active feature of the example, row by row. The wide loops
 /// fill each row up to whole tiles.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    /// The values of the features.
+    /// The values of the features, where weights are not copied.
     pub(super) x: Vec<[f32; TILE]>,
     /// The direction in which each weight will move.
     pub(super) directions: Vec<[f32; TILE]>,
     /// Copies of weights that lie scattered, to be written back.
-    pub(super) tiles: Vec<Tile>,
-    /// The keys of those.
-    pub(super) keys: Vec<[u32; TILE]>,
+    pub(super) copies: Vec<Copied>,
     /// Where the weights are, if some are shared.
     pub(super) places: Vec<u32>,
     /// Set if weights are not copied: the plain loops run on this example, or those for shared weights.
     pub(super) plain: bool,
 }
 
+/// Copies of eight weights that lie scattered.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Copied {
+    pub(super) tile: Tile,
+    /// The values of their features.
+    pub(super) x: [f32; TILE],
+    pub(super) keys: [u32; TILE],
+}
+
 impl Scratch {
-    /// Room for `tiles` tiles.
+    /// Room for `tiles` tiles that stay where they are.
     #[inline(always)]
-    pub(super) fn resize(&mut self, tiles: usize, copies: bool) {
+    pub(super) fn resize(&mut self, tiles: usize) {
         if self.x.len() < tiles {
             self.x.resize(tiles, [0.0; TILE]);
-            self.directions.resize(tiles, [0.0; TILE]);
         }
-        if copies && self.tiles.len() < tiles {
-            self.tiles.resize(tiles, Tile::default());
-            self.keys.resize(tiles, [0; TILE]);
+        self.resize_directions(tiles);
+    }
+
+    /// Room for `tiles` tiles that are copies.
+    #[inline(always)]
+    pub(super) fn resize_copies(&mut self, tiles: usize) {
+        if self.copies.len() < tiles {
+            self.copies.resize(tiles, Copied::default());
+        }
+        self.resize_directions(tiles);
+    }
+
+    /// Room for the directions of `tiles` tiles.
+    #[inline(always)]
+    pub(super) fn resize_directions(&mut self, tiles: usize) {
+        if self.directions.len() < tiles {
+            self.directions.resize(tiles, [0.0; TILE]);
         }
     }
 
     /// Sets the `N` of the copy of a weight, if there is one.
     pub(super) fn note_scale(&mut self, number: usize, scale: f32) {
-        if let Some(tile) = self.tiles.get_mut(number / TILE).filter(|_| !self.plain) {
-            tile.scale[number % TILE] = scale;
+        if let Some(copied) = self.copies.get_mut(number / TILE).filter(|_| !self.plain) {
+            copied.tile.scale[number % TILE] = scale;
         }
     }
 
     /// Takes note that the weight at `position` of the row whose copies begin at `tile` is now a new one.
     pub(crate) fn admit(&mut self, tile: usize, position: usize, key: u32) {
         if !self.plain {
-            self.tiles[tile + position / TILE].set(position % TILE, Slot::default());
-            self.keys[tile + position / TILE][position % TILE] = key;
+            let copied = &mut self.copies[tile + position / TILE];
+            copied.tile.set(position % TILE, Slot::default());
+            copied.keys[position % TILE] = key;
         }
     }
 }

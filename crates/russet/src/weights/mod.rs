@@ -13,6 +13,7 @@
 #![allow(unsafe_code)]
 
 mod cpu;
+mod eight;
 mod loops;
 mod memory;
 mod plain;

@@ -1,5 +1,6 @@
 //! The loops, said plainly: the oracle for the wide ones, and what runs where weights are shared.
 
+use super::eight::Portable;
 use super::loops::{Scratch, Sums};
 use super::tile::TILE;
 use super::{BaseFeatures, LANES, Lanes, Row, SMALLEST, Slot, WeightTable, at_least, at_most, between, bounded};
@@ -12,7 +13,7 @@ pub(super) fn product(multiplier: f32, value: f32) -> f32 {
 
 /// A value whose square is a normal number; 0 stays 0.
 #[inline(always)]
-fn lift(x: f32) -> f32 {
+pub(super) fn lift(x: f32) -> f32 {
     if x != 0.0 && x.abs() < SMALLEST { SMALLEST.copysign(x) } else { x }
 }
 
@@ -41,9 +42,9 @@ pub(super) fn measure(
     linear: &[Slot],
     squared_slope: f32,
     scratch: &mut Scratch,
-) -> Sums {
+) -> Sums<Portable> {
     let (mut sums, mut number) = (Sums::default(), 0);
-    scratch.resize(rows.iter().map(Row::len).sum::<usize>().div_ceil(TILE), false);
+    scratch.resize_directions(rows.iter().map(Row::len).sum::<usize>().div_ceil(TILE));
     for row in rows {
         for (position, value) in row.values(base).iter().enumerate() {
             let place = row.place(base, position, table.len());
@@ -67,7 +68,7 @@ pub(super) fn measure_one(
     inherited: impl Fn() -> f32,
     squared_slope: f32,
     lane: usize,
-    sums: &mut Sums,
+    sums: &mut Sums<Portable>,
 ) -> f32 {
     if slot.scale == 0.0 && x != 0.0 {
         slot.gradient = inherited();
@@ -78,8 +79,8 @@ pub(super) fn measure_one(
     }
     let normalised = x * slot.inverse_scale();
     let direction = normalised / at_least(slot.gradient, f32::MIN_POSITIVE).sqrt();
-    sums.norm[lane] += normalised * normalised;
-    sums.sensitivity[lane] += x * direction;
+    sums.norm.0[lane] += normalised * normalised;
+    sums.sensitivity.0[lane] += x * direction;
     direction
 }
 

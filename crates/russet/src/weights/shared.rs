@@ -3,9 +3,9 @@
 //! A weight may occur more than once in an example, and each time it moves on from where it was before. So eight are looked at
 //! together only if none occurs twice among them; the results are those of `plain`, to the bit.
 
+use super::eight::{Eight, Portable};
 use super::loops::{Scratch, Sums};
 use super::plain::{measure_one, product, pulled};
-use super::scatter::{from_tile, to_tile};
 use super::tile::{TILE, Tile};
 use super::wide::widen;
 use super::{BaseFeatures, Lanes, Row, Slot, bounded, prefetch};
@@ -54,28 +54,34 @@ struct Context<'a> {
 
 /// Updates `G` and `N` of every weight and notes the directions: see `plain::measure`.
 #[inline(always)]
-pub(super) fn measure(
+pub(super) fn measure<E: Eight>(
     slots: &mut [Slot],
     rows: &[Row],
     base: &BaseFeatures,
     linear: &[Slot],
     squared_slope: f32,
     scratch: &mut Scratch,
-) -> Sums {
-    scratch.resize(scratch.places.len().div_ceil(TILE), false);
+) -> Sums<Portable> {
+    scratch.resize_directions(scratch.places.len().div_ceil(TILE));
     let (mut sums, mut places) = (Sums::default(), &scratch.places[..]);
     let mut directions = scratch.directions.as_flattened_mut();
     for row in rows {
         let context = Context { row, base, linear, squared_slope };
         let (ours, later) = directions.split_at_mut(row.len());
-        measure_row(slots, &places[..row.len()], context, ours, &mut sums);
+        measure_row::<E>(slots, &places[..row.len()], context, ours, &mut sums);
         (places, directions) = (&places[row.len()..], later);
     }
     sums
 }
 
 #[inline(always)]
-fn measure_row(slots: &mut [Slot], places: &[u32], context: Context<'_>, directions: &mut [f32], sums: &mut Sums) {
+fn measure_row<E: Eight>(
+    slots: &mut [Slot],
+    places: &[u32],
+    context: Context<'_>,
+    directions: &mut [f32],
+    sums: &mut Sums<Portable>,
+) {
     let (multiplier, values) = (context.row.multiplier, context.row.values(context.base));
     let parts = places.chunks(TILE).zip(values.chunks(TILE)).zip(directions.chunks_mut(TILE));
     for (number, ((places, values), directions)) in parts.enumerate() {
@@ -85,7 +91,7 @@ fn measure_row(slots: &mut [Slot], places: &[u32], context: Context<'_>, directi
         }
         let eight = places.first_chunk().filter(|places| are_different(places));
         if let (Some(places), Some(directions)) = (eight, directions.first_chunk_mut()) {
-            measure_eight(slots, places, &x, context, number * TILE, directions, sums);
+            measure_eight::<E>(slots, places, &x, context, number * TILE, directions, sums);
         } else {
             measure_some(slots, places, &x, context, number * TILE, directions, sums);
         }
@@ -106,24 +112,29 @@ fn are_different(places: &[u32; TILE]) -> bool {
 
 /// [`measure`] for eight different weights, those from `first` on of the row.
 #[inline(always)]
-fn measure_eight(
+fn measure_eight<E: Eight>(
     slots: &mut [Slot],
     places: &[u32; TILE],
     x: &[f32; TILE],
     context: Context<'_>,
     first: usize,
     directions: &mut [f32; TILE],
-    sums: &mut Sums,
+    sums: &mut Sums<Portable>,
 ) {
-    let (mut tile, mut keys) = (Tile::default(), [0; TILE]);
-    to_tile(&places.map(|place| slots[place as usize]), &mut tile, &mut keys);
-    if tile.widens(*x) {
+    let mut tile = Tile::default();
+    let columns = places.map(|place| bytemuck::cast_ref(&slots[place as usize]));
+    let [weight, gradient, scale, keys] = E::rows(columns);
+    tile.fill(weight, gradient, scale);
+    if tile.widens(E::load(x)) {
         widen(&mut tile, x, context.row, context.base, context.linear, first);
     }
-    tile.measure(*x, context.squared_slope, &mut sums.norm, &mut sums.sensitivity, directions);
-    let fresh = from_tile(&tile, &keys);
+    let mut wide = Sums { norm: E::load(&sums.norm.0), sensitivity: E::load(&sums.sensitivity.0) };
+    tile.measure(E::load(x), context.squared_slope, &mut wide).store(directions);
+    wide.norm.store(&mut sums.norm.0);
+    wide.sensitivity.store(&mut sums.sensitivity.0);
+    let fresh = E::columns([E::load(&tile.weight), E::load(&tile.gradient), E::load(&tile.scale), keys]);
     for lane in 0..TILE {
-        slots[places[lane] as usize] = fresh[lane];
+        slots[places[lane] as usize] = bytemuck::cast(fresh[lane]);
     }
 }
 
@@ -136,7 +147,7 @@ fn measure_some(
     context: Context<'_>,
     first: usize,
     directions: &mut [f32],
-    sums: &mut Sums,
+    sums: &mut Sums<Portable>,
 ) {
     let Context { row, base, linear, squared_slope } = context;
     for (lane, (place, direction)) in places.iter().zip(directions).enumerate() {

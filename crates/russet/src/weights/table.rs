@@ -1,6 +1,6 @@
 use super::loops::{Loops, Scratch};
 use super::tile::{TILE, Tile};
-use super::{BaseFeatures, Lanes, Place, Row, Slot, bounded, memory, plain, shared, sum, wide};
+use super::{BaseFeatures, Lanes, Place, Row, Slot, bounded, memory, plain, shared, wide};
 
 /// A table of weights and the loops over it.
 ///
@@ -323,8 +323,8 @@ impl WeightTable {
         match &self.cells {
             _ if !L::WIDE => plain::score(self, rows, base, gravity, total),
             // SAFETY: expansions make rows that are inside the table, as asserted.
-            Cells::Slots(slots) => unsafe { wide::score_slots(slots, rows, base, gravity, total) },
-            Cells::Tiles(tiles) => wide::score_tiles(tiles, rows, base, gravity, total),
+            Cells::Slots(slots) => unsafe { wide::score_slots::<L::Eight>(slots, rows, base, gravity, total) },
+            Cells::Tiles(tiles) => wide::score_tiles::<L::Eight>(tiles, rows, base, gravity, total),
         }
     }
 
@@ -340,6 +340,9 @@ impl WeightTable {
         scratch: &mut Scratch,
     ) {
         debug_assert!(rows.iter().all(|row| self.holds(row, base)));
+        if rows.is_empty() {
+            return;
+        }
         // Where a weight may occur twice, each has to be moved before the next is looked at.
         scratch.plain = !L::WIDE || rows.iter().any(|row| matches!(row.place, Place::Shared(_)));
         match &self.cells {
@@ -349,8 +352,8 @@ impl WeightTable {
                 shared::score(slots, rows, base, gravity, total, &scratch.places);
             }
             // SAFETY: expansions make rows that are inside the table, as asserted.
-            Cells::Slots(slots) => unsafe { wide::open_slots(slots, rows, base, gravity, total, scratch) },
-            Cells::Tiles(tiles) => wide::open_tiles(tiles, rows, base, gravity, total, scratch),
+            Cells::Slots(slots) => unsafe { wide::open_slots::<L::Eight>(slots, rows, base, gravity, total, scratch) },
+            Cells::Tiles(tiles) => wide::open_tiles::<L::Eight>(tiles, rows, base, gravity, total, scratch),
         }
     }
 
@@ -366,20 +369,26 @@ impl WeightTable {
         squared_slope: f32,
         scratch: &mut Scratch,
     ) -> Measured {
-        let sums = match &mut self.cells {
-            _ if !L::WIDE => plain::measure(self, rows, base, linear, squared_slope, scratch),
-            Cells::Slots(slots) if scratch.plain => shared::measure(slots, rows, base, linear, squared_slope, scratch),
-            Cells::Slots(_) => wide::measure_copies(rows, base, linear, squared_slope, scratch),
-            Cells::Tiles(tiles) => wide::measure_tiles(tiles, rows, base, linear, squared_slope, scratch),
-        };
-        Measured { norm: sum(&sums.norm), sensitivity: sum(&sums.sensitivity) }
+        if rows.is_empty() {
+            return Measured::default();
+        }
+        match &mut self.cells {
+            _ if !L::WIDE => plain::measure(self, rows, base, linear, squared_slope, scratch).measured(),
+            Cells::Slots(slots) if scratch.plain => {
+                shared::measure::<L::Eight>(slots, rows, base, linear, squared_slope, scratch).measured()
+            }
+            Cells::Slots(_) => wide::measure_copies::<L::Eight>(rows, base, linear, squared_slope, scratch).measured(),
+            Cells::Tiles(tiles) => {
+                wide::measure_tiles::<L::Eight>(tiles, rows, base, linear, squared_slope, scratch).measured()
+            }
+        }
     }
 
     /// Takes the value of every active feature for its direction, that of a plain gradient step; and `N = max(N, |x|)`,
     /// which such a step does not use, but says that the weight was touched.
     pub(crate) fn point_along_values(&mut self, rows: &[Row], base: &BaseFeatures, scratch: &mut Scratch) {
         let (mut number, unit) = (0, if scratch.plain { 1 } else { TILE });
-        scratch.resize(rows.iter().map(|row| row.len().div_ceil(TILE)).sum(), false);
+        scratch.resize_directions(rows.iter().map(|row| row.len().div_ceil(TILE)).sum());
         for row in rows {
             for (position, value) in row.values(base).iter().enumerate() {
                 let place = row.place(base, position, self.len());
@@ -406,12 +415,15 @@ impl WeightTable {
         scratch: &mut Scratch,
     ) {
         debug_assert!(rows.iter().all(|row| self.holds(row, base)));
+        if rows.is_empty() {
+            return;
+        }
         match &mut self.cells {
             _ if !L::WIDE => plain::apply(self, rows, base, step, scratch),
             Cells::Slots(slots) if scratch.plain => shared::apply(slots, step, scratch),
             // SAFETY: expansions make rows that are inside the table, as asserted.
-            Cells::Slots(slots) => unsafe { wide::close_slots(slots, rows, base, step, scratch) },
-            Cells::Tiles(tiles) => wide::close_tiles(tiles, rows, step, scratch),
+            Cells::Slots(slots) => unsafe { wide::close_slots::<L::Eight>(slots, rows, base, step, scratch) },
+            Cells::Tiles(tiles) => wide::close_tiles::<L::Eight>(tiles, rows, step, scratch),
         }
     }
 
@@ -439,7 +451,7 @@ impl WeightTable {
 #[cfg(test)]
 mod tests {
     use super::super::loops::{Plain, Wide};
-    use super::super::{Cpu, LANES, Work};
+    use super::super::{Cpu, LANES, Work, sum};
     use super::*;
     use proptest::prelude::*;
 

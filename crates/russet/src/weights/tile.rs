@@ -1,5 +1,6 @@
-use super::plain::pulled;
-use super::{Lanes, Slot, at_least, at_most, bounded};
+use super::eight::Eight;
+use super::loops::Sums;
+use super::{Slot, at_most};
 
 /// How many weights a tile has.
 pub(crate) const TILE: usize = 8;
@@ -40,25 +41,27 @@ impl Tile {
         self.inverse_scale[lane] = slot.inverse_scale();
     }
 
-    /// Adds `w_i x_i` to each lane of `total`.
+    /// Makes it a copy of eight weights.
     #[inline(always)]
-    pub(super) fn score(&self, x: &[f32; TILE], gravity: f32, total: &mut Lanes) {
-        one_tile_at_a_time();
-        // Nothing but a common case, told before the loop.
-        for lane in 0..TILE {
-            let weight = if gravity == 0.0 { self.weight[lane] } else { pulled(self.weight[lane], gravity) };
-            total[lane] += weight * x[lane];
-        }
+    pub(super) fn fill<E: Eight>(&mut self, weight: E, gradient: E, scale: E) {
+        weight.store(&mut self.weight);
+        gradient.store(&mut self.gradient);
+        scale.store(&mut self.scale);
+        (E::all(1.0) / scale).at_most(E::all(f32::MAX)).store(&mut self.inverse_scale);
+    }
+
+    /// `w_i x_i`; `gravity` is L1's pull on each weight.
+    #[inline(always)]
+    pub(super) fn score<E: Eight>(&self, x: E, gravity: f32) -> E {
+        let weight = E::load(&self.weight);
+        // A common case, told before.
+        if gravity == 0.0 { weight * x } else { pulled(weight, gravity) * x }
     }
 
     /// True if a value is larger than any before.
     #[inline(always)]
-    pub(super) fn widens(&self, x: [f32; TILE]) -> bool {
-        let (scale, mut widens) = (self.scale, false);
-        for lane in 0..TILE {
-            widens |= x[lane].abs() > scale[lane];
-        }
-        widens
+    pub(super) fn widens<E: Eight>(&self, x: E) -> bool {
+        x.passes(E::load(&self.scale))
     }
 
     /// What [`Slot::widen`] does, for those of eight whose value is larger than any before; the `G` of new ones becomes 0.
@@ -77,43 +80,27 @@ impl Tile {
         *self = Tile { weight, gradient, scale, inverse_scale };
     }
 
-    /// What `measure` does, for eight at a time, where no value is larger than any before.
-    ///
-    /// Everything is read first and written last: what is written could be what is read next for all the compiler knows,
-    /// and it would go one by one.
+    /// What `measure` does, for eight at a time, where no value is larger than any before: gives the directions.
     #[inline(always)]
-    pub(super) fn measure(
-        &mut self,
-        x: [f32; TILE],
-        squared_slope: f32,
-        norm: &mut Lanes,
-        sensitivity: &mut Lanes,
-        directions: &mut [f32; TILE],
-    ) {
-        one_tile_at_a_time();
-        let (mut gradient, inverse_scale) = (self.gradient, self.inverse_scale);
-        let mut direction = [0.0; TILE];
-        for lane in 0..TILE {
-            gradient[lane] = at_most(gradient[lane] + squared_slope * (x[lane] * x[lane]), f32::MAX);
-        }
-        for lane in 0..TILE {
-            let normalised = x[lane] * inverse_scale[lane];
-            direction[lane] = normalised / at_least(gradient[lane], f32::MIN_POSITIVE).sqrt();
-            norm[lane] += normalised * normalised;
-            sensitivity[lane] += x[lane] * direction[lane];
-        }
-        self.gradient = gradient;
-        *directions = direction;
+    pub(super) fn measure<E: Eight>(&mut self, x: E, squared_slope: f32, sums: &mut Sums<E>) -> E {
+        let gradient = (E::load(&self.gradient) + E::all(squared_slope) * (x * x)).at_most(E::all(f32::MAX));
+        let normalised = x * E::load(&self.inverse_scale);
+        let direction = normalised / gradient.at_least(E::all(f32::MIN_POSITIVE)).sqrt();
+        sums.norm = sums.norm + normalised * normalised;
+        sums.sensitivity = sums.sensitivity + x * direction;
+        gradient.store(&mut self.gradient);
+        direction
     }
 
-    /// `w_i += step * direction_i`
+    /// `w_i + step * direction_i`
     #[inline(always)]
-    pub(super) fn apply(&mut self, step: f32, directions: &[f32; TILE]) {
-        one_tile_at_a_time();
-        let (mut weight, directions) = (self.weight, *directions);
-        for lane in 0..TILE {
-            weight[lane] = bounded(weight[lane] + step * directions[lane]);
-        }
-        self.weight = weight;
+    pub(super) fn moved<E: Eight>(&self, step: f32, directions: &[f32; TILE]) -> E {
+        (E::load(&self.weight) + E::all(step) * E::load(directions)).bounded()
     }
+}
+
+/// Weights after L1's pull: see [`super::plain::pulled`].
+#[inline(always)]
+pub(super) fn pulled<E: Eight>(weight: E, gravity: f32) -> E {
+    weight - weight.at_most(E::all(gravity)).at_least(E::all(-gravity))
 }

@@ -3,10 +3,11 @@
 //! Each does for the eight lanes of a tile what `plain` does for one feature, in the same order of operations, so the
 //! results are the same bits. Weights that lie scattered are first copied into tiles, and written back at the end.
 
-use super::loops::{Scratch, Sums};
-use super::plain::{product, pulled};
+use super::eight::Eight;
+use super::loops::{Copied, Scratch, Sums};
+use super::plain::{self, product};
 use super::scatter::{gather, places, scatter};
-use super::tile::{TILE, Tile, one_tile_at_a_time};
+use super::tile::{TILE, Tile, one_tile_at_a_time, pulled};
 use super::{BaseFeatures, Lanes, Place, Row, SMALLEST, Slot, at_least, at_most};
 
 /// How many tiles the weights of a row fill.
@@ -80,15 +81,11 @@ impl Span {
     }
 }
 
-/// Eight products. In this form the compiler takes the question out of the loops around it; as `map`, or from one array to another, they are a tenth slower.
+/// Eight products. In this form the compiler takes the question out of the loops around it.
 #[inline(always)]
-#[allow(clippy::needless_range_loop)]
-fn products(values: &[f32; TILE], multiplier: f32, in_range: bool) -> [f32; TILE] {
-    let mut x = *values;
-    for lane in 0..TILE {
-        x[lane] = if in_range { multiplier * x[lane] } else { product(multiplier, x[lane]) };
-    }
-    x
+fn products<E: Eight>(values: &[f32; TILE], multiplier: E, in_range: bool) -> E {
+    let x = multiplier * E::load(values);
+    if in_range { x } else { x.bounded().lift() }
 }
 
 /// Writes `multiplier` times each of `tiles` to the beginning of `values`.
@@ -96,27 +93,29 @@ fn products(values: &[f32; TILE], multiplier: f32, in_range: bool) -> [f32; TILE
 pub(crate) fn write_products<const IN_RANGE: bool>(tiles: &[[f32; TILE]], multiplier: f32, values: &mut [f32]) {
     for (tile, values) in tiles.iter().zip(values.as_chunks_mut().0) {
         one_tile_at_a_time();
-        *values = products(tile, multiplier, IN_RANGE);
+        let mut x: [f32; TILE] = *tile;
+        for x in &mut x {
+            *x = if IN_RANGE { multiplier * *x } else { product(multiplier, *x) };
+        }
+        *values = x;
     }
 }
 
-/// Writes the values of a row's features, filled up with zeros. Scattered rows are short: here the questions cost less than to know that they need not be asked.
-#[inline(always)]
-fn write_values(row: &Row, base: &BaseFeatures, x: &mut [[f32; TILE]]) {
-    let (whole, rest) = row.values(base).as_chunks::<TILE>();
-    for (values, x) in whole.iter().zip(x.iter_mut()) {
-        let (values, mut products) = (*values, [0.0; TILE]);
-        for lane in 0..TILE {
-            products[lane] = product(row.multiplier, values[lane]);
-        }
-        *x = products;
-    }
-    if !rest.is_empty() {
-        let last = &mut x[whole.len()];
-        *last = [0.0; TILE];
-        for (value, x) in rest.iter().zip(last) {
-            *x = product(row.multiplier, *value);
-        }
+/// The base features of a row, eight at a time, as places and values.
+struct Parts<'a> {
+    start: usize,
+    places: &'a [[u32; TILE]],
+    last_places: &'a [u32],
+    values: &'a [[f32; TILE]],
+    last_values: &'a [f32],
+}
+
+impl<'a> Parts<'a> {
+    #[inline(always)]
+    fn of(row: &Row, base: &'a BaseFeatures) -> Parts<'a> {
+        let (start, places) = places(row, base);
+        let ((places, last_places), (values, last_values)) = (places.as_chunks(), row.values(base).as_chunks());
+        Parts { start, places, last_places, values, last_values }
     }
 }
 
@@ -125,42 +124,49 @@ fn write_values(row: &Row, base: &BaseFeatures, x: &mut [[f32; TILE]]) {
 /// # Safety
 /// Every row is inside `slots`.
 #[inline(always)]
-pub(super) unsafe fn score_slots(slots: &[Slot], rows: &[Row], base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
-    let (mut sums, span) = (*total, Span::of(base));
+pub(super) unsafe fn score_slots<E: Eight>(
+    slots: &[Slot],
+    rows: &[Row],
+    base: &BaseFeatures,
+    gravity: f32,
+    total: &mut Lanes,
+) {
+    let (mut sums, span) = (E::load(total), Span::of(base));
     for row in rows {
         if let Place::Shared(_) = row.place {
-            score_shared(slots, row, base, gravity, &mut sums);
+            sums.store(total);
+            score_shared(slots, row, base, gravity, total);
+            sums = E::load(total);
             continue;
         }
-        let ((start, places), in_range) = (places(row, base), span.stays_in_range(row.multiplier));
-        let (whole, rest) = places.as_chunks::<TILE>();
-        let (values, last_values) = row.values(base).as_chunks::<TILE>();
-        for (places, values) in whole.iter().zip(values) {
-            let mut weights = [0.0; TILE];
-            for lane in 0..TILE {
-                // SAFETY: the caller's promise.
-                weights[lane] = unsafe { slots.get_unchecked(start + places[lane] as usize) }.weight;
-            }
-            add_scores(weights, &products(values, row.multiplier, in_range), gravity, &mut sums);
+        let (parts, in_range) = (Parts::of(row, base), span.stays_in_range(row.multiplier));
+        let multiplier = E::all(row.multiplier);
+        for (places, values) in parts.places.iter().zip(parts.values) {
+            // SAFETY: the caller's promise.
+            let weights: E = unsafe { weights_at(slots, parts.start, places) };
+            sums = sums + pulled(weights, gravity) * products(values, multiplier, in_range);
         }
-        if !rest.is_empty() {
-            let (mut weights, mut x) = ([0.0; TILE], [0.0; TILE]);
-            x[..last_values.len()].copy_from_slice(last_values);
-            for (weight, place) in weights.iter_mut().zip(rest) {
-                // SAFETY: the caller's promise.
-                *weight = unsafe { slots.get_unchecked(start + *place as usize) }.weight;
-            }
-            add_scores(weights, &products(&x, row.multiplier, in_range), gravity, &mut sums);
+        if !parts.last_places.is_empty() {
+            let mut values = [0.0; TILE];
+            E::load_some(parts.last_values).store(&mut values);
+            // SAFETY: the caller's promise.
+            let weights: E = unsafe { weights_at(slots, parts.start, &E::fill_up(parts.last_places)) };
+            sums = sums + pulled(weights, gravity) * products(&values, multiplier, in_range);
         }
     }
-    *total = sums;
+    sums.store(total);
 }
 
+/// # Safety
+/// The places, from `start` on, are inside `slots`.
 #[inline(always)]
-fn add_scores(weights: [f32; TILE], x: &[f32; TILE], gravity: f32, total: &mut Lanes) {
+unsafe fn weights_at<E: Eight>(slots: &[Slot], start: usize, places: &[u32; TILE]) -> E {
+    let mut weights = [0.0; TILE];
     for lane in 0..TILE {
-        total[lane] += pulled(weights[lane], gravity) * x[lane];
+        // SAFETY: the caller's promise.
+        weights[lane] = unsafe { slots.get_unchecked(start + places[lane] as usize) }.weight;
     }
+    E::load(&weights)
 }
 
 /// [`score_slots`] for a row whose weights are wherever their hash says.
@@ -168,29 +174,37 @@ fn add_scores(weights: [f32; TILE], x: &[f32; TILE], gravity: f32, total: &mut L
 fn score_shared(slots: &[Slot], row: &Row, base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
     for (position, value) in row.values(base).iter().enumerate() {
         let weight = slots[row.place(base, position, slots.len())].weight;
-        total[position % TILE] += pulled(weight, gravity) * product(row.multiplier, *value);
+        total[position % TILE] += plain::pulled(weight, gravity) * product(row.multiplier, *value);
     }
 }
 
 /// [`score_slots`] for rows of tiles.
 #[inline(always)]
-pub(super) fn score_tiles(tiles: &[Tile], rows: &[Row], base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
-    let (mut sums, values, width, span) = (*total, tile_values(rows, base), width_of(rows), Span::of(base));
+pub(super) fn score_tiles<E: Eight>(
+    tiles: &[Tile],
+    rows: &[Row],
+    base: &BaseFeatures,
+    gravity: f32,
+    total: &mut Lanes,
+) {
+    let (mut sums, values) = (E::load(total), tile_values(rows, base));
+    let (width, span) = (width_of(rows), Span::of(base));
     for row in rows {
-        let in_range = span.stays_in_range(row.multiplier);
+        let (multiplier, in_range) = (E::all(row.multiplier), span.stays_in_range(row.multiplier));
         for (tile, values) in tiles[range_of(row, width)].iter().zip(values) {
-            tile.score(&products(values, row.multiplier, in_range), gravity, &mut sums);
+            sums = sums + tile.score(products(values, multiplier, in_range), gravity);
         }
     }
-    *total = sums;
+    sums.store(total);
 }
 
-/// Copies all active weights into tiles, and scores them.
+/// Copies all active weights into tiles, and scores them. In what is left of a row's last tile its last weight is repeated: with
+/// a value of 0 it is as good as none.
 ///
 /// # Safety
 /// Every row is inside `slots`.
 #[inline(always)]
-pub(super) unsafe fn open_slots(
+pub(super) unsafe fn open_slots<E: Eight>(
     slots: &[Slot],
     rows: &[Row],
     base: &BaseFeatures,
@@ -198,27 +212,52 @@ pub(super) unsafe fn open_slots(
     total: &mut Lanes,
     scratch: &mut Scratch,
 ) {
-    scratch.resize(rows.iter().map(tiles_of).sum(), true);
-    let mut first = 0;
+    scratch.resize_copies(rows.iter().map(tiles_of).sum());
+    let (mut copies, mut sums) = (&mut scratch.copies[..], E::load(total));
     for row in rows {
-        let end = first + tiles_of(row);
-        let (tiles, keys) = (&mut scratch.tiles[first..end], &mut scratch.keys[first..end]);
-        // SAFETY: the caller's promise.
-        unsafe { gather(slots, row, base, tiles, keys) };
-        write_values(row, base, &mut scratch.x[first..end]);
-        first = end;
+        let (parts, multiplier) = (Parts::of(row, base), E::all(row.multiplier));
+        let (ours, later) = copies.split_at_mut(tiles_of(row));
+        for ((places, values), copied) in parts.places.iter().zip(parts.values).zip(ours.iter_mut()) {
+            let x = multiplier * E::load(values);
+            // SAFETY: the caller's promise.
+            sums = sums + unsafe { open_eight(slots, parts.start, places, x, gravity, copied) };
+        }
+        if let (Some(copied), false) = (ours.last_mut(), parts.last_places.is_empty()) {
+            let (places, x) = (E::fill_up(parts.last_places), multiplier * E::load_some(parts.last_values));
+            // SAFETY: the caller's promise.
+            sums = sums + unsafe { open_eight(slots, parts.start, &places, x, gravity, copied) };
+        }
+        copies = later;
     }
-    // Only now, when what was written is sure to be in the cache: it is read in pieces of another size.
-    let mut sums = *total;
-    for (tile, x) in scratch.tiles[..first].iter().zip(&scratch.x) {
-        tile.score(x, gravity, &mut sums);
-    }
-    *total = sums;
+    sums.store(total);
+}
+
+/// [`open_slots`] for eight weights. Scattered rows are short: to ask whether values leave the range costs less than to know
+/// that it need not be asked.
+///
+/// # Safety
+/// The places, from `start` on, are inside `slots`.
+#[inline(always)]
+unsafe fn open_eight<E: Eight>(
+    slots: &[Slot],
+    start: usize,
+    places: &[u32; TILE],
+    x: E,
+    gravity: f32,
+    copied: &mut Copied,
+) -> E {
+    let x = x.bounded().lift();
+    // SAFETY: the caller's promise.
+    let [weight, gradient, scale, keys] = unsafe { gather::<E>(slots, start, places) };
+    copied.tile.fill(weight, gradient, scale);
+    x.store(&mut copied.x);
+    keys.store(bytemuck::cast_mut(&mut copied.keys));
+    if gravity == 0.0 { weight * x } else { pulled(weight, gravity) * x }
 }
 
 /// [`open_slots`] for rows of tiles, which stay where they are.
 #[inline(always)]
-pub(super) fn open_tiles(
+pub(super) fn open_tiles<E: Eight>(
     tiles: &[Tile],
     rows: &[Row],
     base: &BaseFeatures,
@@ -227,80 +266,85 @@ pub(super) fn open_tiles(
     scratch: &mut Scratch,
 ) {
     let (values, width, span) = (tile_values(rows, base), width_of(rows), Span::of(base));
-    scratch.resize(rows.len() * width, false);
-    let (mut first, mut sums) = (0, *total);
+    scratch.resize(rows.len() * width);
+    let (mut first, mut sums) = (0, E::load(total));
     for row in rows {
-        let in_range = span.stays_in_range(row.multiplier);
+        let (multiplier, in_range) = (E::all(row.multiplier), span.stays_in_range(row.multiplier));
         let x = &mut scratch.x[first..first + width];
         for ((tile, values), x) in tiles[range_of(row, width)].iter().zip(values).zip(x) {
-            *x = products(values, row.multiplier, in_range);
-            tile.score(x, gravity, &mut sums);
+            let products = products(values, multiplier, in_range);
+            products.store(x);
+            sums = sums + tile.score(products, gravity);
         }
         first += width;
     }
-    *total = sums;
+    sums.store(total);
 }
 
 /// `measure` over the copies of all rows.
 #[inline(always)]
-pub(super) fn measure_copies(
+pub(super) fn measure_copies<E: Eight>(
     rows: &[Row],
     base: &BaseFeatures,
     linear: &[Slot],
     squared_slope: f32,
     scratch: &mut Scratch,
-) -> Sums {
-    let (mut sums, mut first) = (Sums::default(), 0);
-    let Scratch { x, directions, tiles, .. } = scratch;
+) -> Sums<E> {
+    let mut sums = Sums::default();
+    let (mut copies, mut directions) = (&mut scratch.copies[..], &mut scratch.directions[..]);
     for row in rows {
-        let range = first..first + tiles_of(row);
-        let features = (&x[range.clone()], &mut directions[range.clone()]);
-        sums = measure_row(&mut tiles[range.clone()], features, row, base, linear, squared_slope, sums);
-        first = range.end;
+        let (ours, later) = copies.split_at_mut(tiles_of(row));
+        let (our_directions, later_directions) = directions.split_at_mut(tiles_of(row));
+        for (number, (copied, directions)) in ours.iter_mut().zip(our_directions).enumerate() {
+            let Copied { tile, x, .. } = copied;
+            measure_tile::<E>(tile, x, row, base, linear, number, squared_slope, &mut sums).store(directions);
+        }
+        (copies, directions) = (later, later_directions);
     }
     sums
 }
 
 /// `measure` over the tiles of all rows.
 #[inline(always)]
-pub(super) fn measure_tiles(
+pub(super) fn measure_tiles<E: Eight>(
     tiles: &mut [Tile],
     rows: &[Row],
     base: &BaseFeatures,
     linear: &[Slot],
     squared_slope: f32,
     scratch: &mut Scratch,
-) -> Sums {
+) -> Sums<E> {
     let (mut sums, mut first, width) = (Sums::default(), 0, width_of(rows));
     for row in rows {
         let range = first..first + width;
-        let features = (&scratch.x[range.clone()], &mut scratch.directions[range.clone()]);
-        let tiles = &mut tiles[range_of(row, width)];
-        sums = measure_row(tiles, features, row, base, linear, squared_slope, sums);
+        let (x, directions) = (&scratch.x[range.clone()], &mut scratch.directions[range.clone()]);
+        let tiles = tiles[range_of(row, width)].iter_mut();
+        for (number, ((tile, x), directions)) in tiles.zip(x).zip(directions).enumerate() {
+            measure_tile::<E>(tile, x, row, base, linear, number, squared_slope, &mut sums).store(directions);
+        }
         first = range.end;
     }
     sums
 }
 
-/// `measure` over the tiles of one row, given its values and where its directions go.
+/// `measure` over tile `number` of a row, given its values: gives its directions.
 #[inline(always)]
-fn measure_row(
-    tiles: &mut [Tile],
-    (x, directions): (&[[f32; TILE]], &mut [[f32; TILE]]),
+#[allow(clippy::too_many_arguments)]
+fn measure_tile<E: Eight>(
+    tile: &mut Tile,
+    x: &[f32; TILE],
     row: &Row,
     base: &BaseFeatures,
     linear: &[Slot],
+    number: usize,
     squared_slope: f32,
-    sums: Sums,
-) -> Sums {
-    let Sums { mut norm, mut sensitivity } = sums;
-    for (number, ((tile, x), directions)) in tiles.iter_mut().zip(x).zip(directions).enumerate() {
-        if tile.widens(*x) {
-            widen(tile, x, row, base, linear, number * TILE);
-        }
-        tile.measure(*x, squared_slope, &mut norm, &mut sensitivity, directions);
+    sums: &mut Sums<E>,
+) -> E {
+    let eight = E::load(x);
+    if tile.widens(eight) {
+        widen(tile, x, row, base, linear, number * TILE);
     }
-    Sums { norm, sensitivity }
+    tile.measure(eight, squared_slope, sums)
 }
 
 /// Takes note of values larger than any before, in the tile that begins at `first` of the row. Rare after the first
@@ -317,39 +361,53 @@ pub(super) fn widen(tile: &mut Tile, x: &[f32; TILE], row: &Row, base: &BaseFeat
     }
 }
 
-/// Moves the copies of all active weights, and writes them back.
+/// Moves the copies of all active weights, and writes them back: first what only fills a row's last tile up, then the weight
+/// that it repeats.
 ///
 /// # Safety
 /// Every row is inside `slots`.
 #[inline(always)]
-pub(super) unsafe fn close_slots(
+pub(super) unsafe fn close_slots<E: Eight>(
     slots: &mut [Slot],
     rows: &[Row],
     base: &BaseFeatures,
     step: f32,
-    scratch: &mut Scratch,
+    scratch: &Scratch,
 ) {
-    let mut first = 0;
+    let (mut copies, mut directions) = (&scratch.copies[..], &scratch.directions[..]);
     for row in rows {
-        let end = first + tiles_of(row);
-        let tiles = &mut scratch.tiles[first..end];
-        for (tile, directions) in tiles.iter_mut().zip(&scratch.directions[first..end]) {
-            tile.apply(step, directions);
+        let (ours, later) = copies.split_at(tiles_of(row));
+        let (our_directions, later_directions) = directions.split_at(tiles_of(row));
+        let (start, places) = places(row, base);
+        let (places, last_places) = places.as_chunks();
+        for ((places, copied), directions) in places.iter().zip(ours).zip(our_directions) {
+            // SAFETY: the caller's promise.
+            unsafe { scatter(slots, start, places, moved::<E>(copied, directions, step)) };
         }
-        // SAFETY: the caller's promise.
-        unsafe { scatter(slots, row, base, tiles, &scratch.keys[first..end]) };
-        first = end;
+        if let (Some(copied), Some(directions), false) = (ours.last(), our_directions.last(), last_places.is_empty()) {
+            // SAFETY: the caller's promise.
+            unsafe { scatter(slots, start, &E::fill_up(last_places), moved::<E>(copied, directions, step)) };
+        }
+        (copies, directions) = (later, later_directions);
     }
+}
+
+/// What is to be written back of eight weights.
+#[inline(always)]
+fn moved<E: Eight>(copied: &Copied, directions: &[f32; TILE], step: f32) -> [E; 4] {
+    let Copied { tile, keys, .. } = copied;
+    let keys = E::load(bytemuck::cast_ref(keys));
+    [tile.moved(step, directions), E::load(&tile.gradient), E::load(&tile.scale), keys]
 }
 
 /// Moves all active weights of rows of tiles.
 #[inline(always)]
-pub(super) fn close_tiles(tiles: &mut [Tile], rows: &[Row], step: f32, scratch: &Scratch) {
+pub(super) fn close_tiles<E: Eight>(tiles: &mut [Tile], rows: &[Row], step: f32, scratch: &Scratch) {
     let (mut first, width) = (0, width_of(rows));
     for row in rows {
         let directions = &scratch.directions[first..first + width];
         for (tile, directions) in tiles[range_of(row, width)].iter_mut().zip(directions) {
-            tile.apply(step, directions);
+            tile.moved::<E>(step, directions).store(&mut tile.weight);
         }
         first += width;
     }
