@@ -32,7 +32,7 @@ pub use writer::CacheWriter;
 pub(crate) const MAGIC: &[u8; 8] = b"russetc\n";
 
 /// The version of the cache format that this build reads and writes.
-pub const CACHE_VERSION: u32 = 3;
+pub const CACHE_VERSION: u32 = 4;
 
 /// No block is larger: a block holds the examples of one block of text, which is shorter than a line may be.
 const LARGEST_BLOCK: usize = 1 << 29;

@@ -1,0 +1,204 @@
+//! The features of all examples: a column of codes and one of values.
+//!
+//! ```text
+//! codes:  4 the smallest that is declared, 4 how many there are from it to the largest; 4 and 4, the same of numbers
+//!         for each feature its place among these, the declared ones first: 1, 2 or 4 bytes, or, where it takes three, first the
+//!         lower two of all, then the third of all
+//! values: 1 which there are; a word of 8 for each 64 features, with a bit for each that is not 1; 4 for each that is given
+//! ```
+//! The width is the least that all places fit into. Values: all are given, or none, as all are 1, or those that are not 1; only then there
+//! are bits.
+
+use std::ops::Range;
+
+use russet::batch::Code;
+
+use super::input::Input;
+
+// Which values are given.
+const ALL: u8 = 0;
+const NONE: u8 = 1;
+const SOME: u8 = 2;
+
+/// The codes that a block's features are among.
+struct Span {
+    declared: Range<u32>,
+    numbered: Range<u32>,
+}
+
+impl Span {
+    fn of(codes: &[u32]) -> Span {
+        let range = |is_numbered: bool| {
+            let codes = codes.iter().filter(|code| (**code >= Code::NUMBERED) == is_numbered);
+            let range = codes.fold(u32::MAX..0, |range, code| range.start.min(*code)..range.end.max(code + 1));
+            if range.is_empty() { 0..0 } else { range }
+        };
+        Span { declared: range(false), numbered: range(true) }
+    }
+
+    /// None if it has codes that do not exist: of the declared ones there are `known`.
+    fn read(input: &mut Input<'_>, known: u32) -> Option<Span> {
+        let mut range = |start: u32, end: u32| {
+            let [first, count] = [input.u32()?.checked_add(start)?, input.u32()?];
+            let range = first..first.checked_add(count)?;
+            (range.end <= end).then_some(range)
+        };
+        let declared = range(0, known)?;
+        Some(Span { declared, numbered: range(Code::NUMBERED, Code::NUMBERED + Code::NUMBERS)? })
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        let numbers = [self.declared.start, self.numbered.start.saturating_sub(Code::NUMBERED)];
+        for (first, count) in numbers.into_iter().zip([self.declared.len(), self.numbered.len()]) {
+            out.extend_from_slice(&first.to_le_bytes());
+            out.extend_from_slice(&(count as u32).to_le_bytes());
+        }
+    }
+
+    /// How many codes there are.
+    fn len(&self) -> u32 {
+        // Half of all that there can be, and a few more.
+        (self.declared.len() + self.numbered.len()) as u32
+    }
+
+    /// How many bytes a place takes.
+    fn width(&self) -> usize {
+        (4 - self.len().saturating_sub(1).leading_zeros() as usize / 8).max(1)
+    }
+
+    fn place(&self, code: u32) -> u32 {
+        match code.checked_sub(Code::NUMBERED) {
+            None => code - self.declared.start,
+            Some(_) => code - self.numbered.start + self.declared.len() as u32,
+        }
+    }
+
+    /// Adds the codes at these places; false if there is none at one of them.
+    #[inline(always)]
+    fn follow(&self, places: impl Iterator<Item = u32> + Clone, codes: &mut Vec<u32>) -> bool {
+        let (first, split, all) = (self.declared.start, self.declared.len() as u32, self.len());
+        let jump = self.numbered.start.wrapping_sub(split).wrapping_sub(first);
+        let exist = places.clone().fold(true, |exist, place| exist & (place < all));
+        codes.extend(places.map(|place| {
+            let jump = if place < split { 0 } else { jump };
+            place.wrapping_add(first).wrapping_add(jump)
+        }));
+        exist
+    }
+}
+
+pub(super) fn write_codes(codes: &[u32], out: &mut Vec<u8>) {
+    let span = Span::of(codes);
+    span.write(out);
+    let places = codes.iter().map(|code| span.place(*code).to_le_bytes());
+    match span.width() {
+        3 => {
+            places.clone().for_each(|place| out.extend_from_slice(&place[..2]));
+            out.extend(places.map(|place| place[2]));
+        }
+        width => places.for_each(|place| out.extend_from_slice(&place[..width])),
+    }
+}
+
+/// Adds the codes of `count` features; `known` are declared.
+pub(super) fn read_codes(input: &mut Input<'_>, count: usize, known: u32, codes: &mut Vec<u32>) -> Option<()> {
+    let span = Span::read(input, known)?;
+    let two = |two: &[u8; 2]| u32::from(u16::from_le_bytes(*two));
+    let exist = match span.width() {
+        1 => span.follow(input.slice(count)?.iter().map(|byte| u32::from(*byte)), codes),
+        2 => span.follow(input.chunks(count)?.iter().map(two), codes),
+        3 => {
+            let (lower, upper) = (input.chunks(count)?, input.slice(count)?);
+            span.follow(lower.iter().zip(upper).map(|(lower, upper)| two(lower) | u32::from(*upper) << 16), codes)
+        }
+        _ => span.follow(input.chunks(count)?.iter().map(|four| u32::from_le_bytes(*four)), codes),
+    };
+    exist.then_some(())
+}
+
+pub(super) fn write_values(values: &[f32], out: &mut Vec<u8>) {
+    let is_given = |value: &&f32| **value != 1.0;
+    let given = values.iter().filter(is_given).count();
+    let kind = match given {
+        0 => NONE,
+        // More would save little.
+        _ if 2 * given <= values.len() => SOME,
+        _ => ALL,
+    };
+    out.push(kind);
+    if kind == SOME {
+        let word = |values: &[f32]| {
+            (0..).zip(values).fold(0, |word, (place, value)| word | u64::from(is_given(&value)) << place)
+        };
+        values.chunks(64).for_each(|values| out.extend_from_slice(&word(values).to_le_bytes()));
+    }
+    let given = values.iter().filter(|value| kind == ALL || is_given(value));
+    given.for_each(|value| out.extend_from_slice(&value.to_le_bytes()));
+}
+
+/// Adds the values of `count` features.
+pub(super) fn read_values(input: &mut Input<'_>, count: usize, values: &mut Vec<f32>) -> Option<()> {
+    let start = values.len();
+    match input.array()? {
+        [ALL] => values.extend(input.chunks(count)?.iter().map(|four| f32::from_le_bytes(*four))),
+        [NONE] => {
+            values.resize(start + count, 1.0);
+            return Some(());
+        }
+        [SOME] => {
+            let words: &[[u8; 8]] = input.chunks(count.div_ceil(64))?;
+            values.resize(start + 64 * words.len(), 1.0);
+            for (values, word) in values[start..].as_chunks_mut().0.iter_mut().zip(words) {
+                read_some(input, u64::from_le_bytes(*word), values)?;
+            }
+            let beyond = values.iter().skip(start + count).all(|value| *value == 1.0);
+            values.truncate(start + count);
+            beyond.then_some(())?;
+        }
+        _ => return None,
+    }
+    // A batch has no zeros, so neither has a cache.
+    let is_proper = |value: &f32| value.is_finite() & (*value != 0.0);
+    values[start..].iter().fold(true, |all, value| all & is_proper(value)).then_some(())
+}
+
+/// Reads those of 64 values whose bits are set.
+#[inline]
+fn read_some(input: &mut Input<'_>, mut bits: u64, values: &mut [f32; 64]) -> Option<()> {
+    for four in input.chunks(bits.count_ones() as usize)? {
+        values[bits.trailing_zeros() as usize % 64] = f32::from_le_bytes(*four);
+        bits &= bits.wrapping_sub(1);
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_take_what_their_span_needs() {
+        let numbered = Code::NUMBERED;
+        let cases: [(&[u32], usize); 7] = [
+            (&[], 0),
+            (&[70_000, 70_255, 70_000], 3),
+            (&[numbered + 900_000, numbered + 900_256], 4),
+            (&[0, numbered, numbered + Code::NUMBERS - 1], 9),
+            (&[3, numbered + 70_000, 258], 6),
+            (&[1 << 25, 0], 8),
+            (&[(1 << 30) - 1, 0, numbered + 1], 12),
+        ];
+        for (codes, bytes) in cases {
+            let (mut out, mut read) = (Vec::new(), Vec::new());
+            write_codes(codes, &mut out);
+            assert_eq!(out.len(), 16 + bytes, "{codes:?}");
+            read_codes(&mut Input { rest: &out }, codes.len(), 1 << 30, &mut read).unwrap();
+            assert_eq!(read, codes);
+            let largest = codes.iter().copied().filter(|code| *code < numbered).max();
+            if let Some(known) = largest {
+                let read = read_codes(&mut Input { rest: &out }, codes.len(), known, &mut read);
+                assert!(read.is_none(), "{codes:?}: the last one is not declared");
+            }
+        }
+    }
+}
