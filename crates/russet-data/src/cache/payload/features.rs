@@ -73,17 +73,18 @@ impl Span {
         }
     }
 
-    /// Adds the codes at these places; false if there is none at one of them.
+    /// Adds the codes at these places; none if one of them is beyond the `largest` that there is.
     #[inline(always)]
-    fn follow(&self, places: impl Iterator<Item = u32> + Clone, codes: &mut Vec<u32>) -> bool {
-        let (first, split, all) = (self.declared.start, self.declared.len() as u32, self.len());
-        let jump = self.numbered.start.wrapping_sub(split).wrapping_sub(first);
-        let exist = places.clone().fold(true, |exist, place| exist & (place < all));
-        codes.extend(places.map(|place| {
-            let jump = if place < split { 0 } else { jump };
-            place.wrapping_add(first).wrapping_add(jump)
-        }));
-        exist
+    fn follow(&self, largest: u32, places: impl Iterator<Item = u32>, codes: &mut Vec<u32>) -> Option<()> {
+        let (declared, numbered, split) = (self.declared.start, self.numbered.start, self.declared.len() as u32);
+        if split == 0 {
+            codes.extend(places.map(|place| numbered.wrapping_add(place)));
+        } else {
+            let jump = numbered.wrapping_sub(declared + split);
+            let jump = |place: u32| if place < split { 0 } else { jump };
+            codes.extend(places.map(|place| declared.wrapping_add(place).wrapping_add(jump(place))));
+        }
+        (largest < self.len()).then_some(())
     }
 }
 
@@ -103,17 +104,34 @@ pub(super) fn write_codes(codes: &[u32], out: &mut Vec<u8>) {
 /// Adds the codes of `count` features; `known` are declared.
 pub(super) fn read_codes(input: &mut Input<'_>, count: usize, known: u32, codes: &mut Vec<u32>) -> Option<()> {
     let span = Span::read(input, known)?;
-    let two = |two: &[u8; 2]| u32::from(u16::from_le_bytes(*two));
-    let exist = match span.width() {
-        1 => span.follow(input.slice(count)?.iter().map(|byte| u32::from(*byte)), codes),
-        2 => span.follow(input.chunks(count)?.iter().map(two), codes),
+    if count == 0 {
+        return Some(());
+    }
+    let two = |two: &[u8; 2]| u16::from_le_bytes(*two);
+    // The largest of a column is found at its own width, where a register holds most.
+    match span.width() {
+        1 => {
+            let places = input.slice(count)?;
+            let largest = places.iter().fold(0, |largest, place| largest.max(*place));
+            span.follow(largest.into(), places.iter().map(|place| u32::from(*place)), codes)
+        }
+        2 => {
+            let places = input.chunks(count)?;
+            let largest = places.iter().fold(0, |largest, place| two(place).max(largest));
+            span.follow(largest.into(), places.iter().map(|place| u32::from(two(place))), codes)
+        }
         3 => {
             let (lower, upper) = (input.chunks(count)?, input.slice(count)?);
-            span.follow(lower.iter().zip(upper).map(|(lower, upper)| two(lower) | u32::from(*upper) << 16), codes)
+            let places = lower.iter().zip(upper).map(|(lower, upper)| u32::from(two(lower)) | u32::from(*upper) << 16);
+            // As signed numbers, which the processor compares faster.
+            let largest = places.clone().fold(0, |largest, place| largest.max(place as i32));
+            span.follow(largest as u32, places, codes)
         }
-        _ => span.follow(input.chunks(count)?.iter().map(|four| u32::from_le_bytes(*four)), codes),
-    };
-    exist.then_some(())
+        _ => {
+            let places = input.chunks(count)?.iter().map(|four| u32::from_le_bytes(*four));
+            span.follow(places.clone().fold(0, u32::max), places, codes)
+        }
+    }
 }
 
 pub(super) fn write_values(values: &[f32], out: &mut Vec<u8>) {
@@ -157,9 +175,16 @@ pub(super) fn read_values(input: &mut Input<'_>, count: usize, values: &mut Vec<
         }
         _ => return None,
     }
-    // A batch has no zeros, so neither has a cache.
-    let is_proper = |value: &f32| value.is_finite() & (*value != 0.0);
-    values[start..].iter().fold(true, |all, value| all & is_proper(value)).then_some(())
+    values[start..].iter().fold(true, |all, value| all & is_proper(*value)).then_some(())
+}
+
+/// True of what is finite and not 0: a batch has no zeros, so neither has a cache.
+#[inline(always)]
+fn is_proper(value: f32) -> bool {
+    const INFINITY: u32 = f32::INFINITY.to_bits() << 1;
+    // Without its sign, less 1, it is below infinity; as a signed number, for processors compare these faster.
+    let magnitude = (value.to_bits() << 1).wrapping_sub(2);
+    ((magnitude ^ 1 << 31) as i32) < ((INFINITY - 2) ^ 1 << 31) as i32
 }
 
 /// Reads those of 64 values whose bits are set.
@@ -175,6 +200,16 @@ fn read_some(input: &mut Input<'_>, mut bits: u64, values: &mut [f32; 64]) -> Op
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn zeros_and_what_is_not_finite_are_not_proper() {
+        for value in [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, -f32::NAN] {
+            assert!(!is_proper(value), "{value}");
+        }
+        for value in [f32::MIN, f32::MAX, f32::from_bits(1), -f32::from_bits(1), 1.0, -1.0] {
+            assert!(is_proper(value), "{value}");
+        }
+    }
 
     #[test]
     fn codes_take_what_their_span_needs() {

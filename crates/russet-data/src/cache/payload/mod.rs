@@ -176,6 +176,9 @@ impl<'a> Headers<'a> {
     /// True if in each example no namespace ends before the one that precedes it, or after the example.
     fn namespaces_are_in_order(&self) -> bool {
         let mut ends = self.namespace_ends.iter();
+        if ends.len() == 0 {
+            return true;
+        }
         self.namespaces.iter().zip(&self.counts).filter(|(namespaces, _)| **namespaces > 0).all(
             |(namespaces, count)| {
                 let ends = ends.by_ref().take(*namespaces as usize);
