@@ -90,15 +90,11 @@ pub(super) fn read_numbers(input: &mut Input<'_>, count: usize) -> Option<Vec<f3
     })
 }
 
-/// For each bit, the number that it stands for.
+/// For each bit, the number that it stands for; without a branch, as labels come in any order.
 fn one_of_two(two: [f32; 2], bits: &[u8], count: usize) -> Vec<f32> {
-    let mut numbers = vec![two[0]; bits.len() * 8];
-    for (eight, bits) in numbers.as_chunks_mut::<8>().0.iter_mut().zip(bits) {
-        for (place, number) in eight.iter_mut().enumerate() {
-            if bits & 1 << place != 0 {
-                *number = two[1];
-            }
-        }
+    let mut numbers = Vec::with_capacity(8 * bits.len());
+    for bits in bits {
+        numbers.extend(std::array::from_fn::<f32, 8, _>(|place| two[usize::from(bits >> place & 1)]));
     }
     numbers.truncate(count);
     numbers

@@ -156,26 +156,42 @@ pub(super) fn write_values(values: &[f32], out: &mut Vec<u8>) {
 
 /// Adds the values of `count` features.
 pub(super) fn read_values(input: &mut Input<'_>, count: usize, values: &mut Vec<f32>) -> Option<()> {
-    let start = values.len();
     match input.array()? {
-        [ALL] => values.extend(input.chunks(count)?.iter().map(|four| f32::from_le_bytes(*four))),
-        [NONE] => {
-            values.resize(start + count, 1.0);
-            return Some(());
-        }
-        [SOME] => {
-            let words: &[[u8; 8]] = input.chunks(count.div_ceil(64))?;
-            values.resize(start + 64 * words.len(), 1.0);
-            for (values, word) in values[start..].as_chunks_mut().0.iter_mut().zip(words) {
-                read_some(input, u64::from_le_bytes(*word), values)?;
-            }
-            let beyond = values.iter().skip(start + count).all(|value| *value == 1.0);
-            values.truncate(start + count);
-            beyond.then_some(())?;
-        }
+        [ALL] => values.extend(read_given(input, count)?.iter().map(|four| f32::from_le_bytes(*four))),
+        [NONE] => values.resize(values.len() + count, 1.0),
+        [SOME] => read_some(input, count, values)?,
         _ => return None,
     }
-    values[start..].iter().fold(true, |all, value| all & is_proper(*value)).then_some(())
+    Some(())
+}
+
+/// Values where they lie.
+fn read_given<'a>(input: &mut Input<'a>, count: usize) -> Option<&'a [[u8; 4]]> {
+    let given = input.chunks(count)?;
+    given.iter().fold(true, |all, four| all & is_proper(f32::from_le_bytes(*four))).then_some(given)
+}
+
+/// Adds values of which most are 1.
+fn read_some(input: &mut Input<'_>, count: usize, values: &mut Vec<f32>) -> Option<()> {
+    let words: &[[u8; 8]] = input.chunks(count.div_ceil(64))?;
+    let bits = |word: &[u8; 8]| u64::from_le_bytes(*word);
+    let beyond = words.last().map_or(0, |word| bits(word) >> (count % 64));
+    // No bit may be set for what there is not: of the last word, if it is not full.
+    (count.is_multiple_of(64) || beyond == 0).then_some(())?;
+    let mut given = read_given(input, words.iter().map(|word| bits(word).count_ones() as usize).sum())?;
+    let start = values.len();
+    values.resize(start + 64 * words.len(), 1.0);
+    for (values, word) in values[start..].as_chunks_mut::<64>().0.iter_mut().zip(words) {
+        let mut bits = bits(word);
+        let (first, rest) = given.split_at_checked(bits.count_ones() as usize)?;
+        for four in first {
+            values[bits.trailing_zeros() as usize % 64] = f32::from_le_bytes(*four);
+            bits &= bits.wrapping_sub(1);
+        }
+        given = rest;
+    }
+    values.truncate(start + count);
+    Some(())
 }
 
 /// True of what is finite and not 0: a batch has no zeros, so neither has a cache.
@@ -185,16 +201,6 @@ fn is_proper(value: f32) -> bool {
     // Without its sign, less 1, it is below infinity; as a signed number, for processors compare these faster.
     let magnitude = (value.to_bits() << 1).wrapping_sub(2);
     ((magnitude ^ 1 << 31) as i32) < ((INFINITY - 2) ^ 1 << 31) as i32
-}
-
-/// Reads those of 64 values whose bits are set.
-#[inline]
-fn read_some(input: &mut Input<'_>, mut bits: u64, values: &mut [f32; 64]) -> Option<()> {
-    for four in input.chunks(bits.count_ones() as usize)? {
-        values[bits.trailing_zeros() as usize % 64] = f32::from_le_bytes(*four);
-        bits &= bits.wrapping_sub(1);
-    }
-    Some(())
 }
 
 #[cfg(test)]
