@@ -29,9 +29,9 @@ struct Span {
 impl Span {
     fn of(codes: &[u32]) -> Span {
         let range = |is_numbered: bool| {
-            let codes = codes.iter().filter(|code| (**code >= Code::NUMBERED) == is_numbered);
-            let range = codes.fold(u32::MAX..0, |range, code| range.start.min(*code)..range.end.max(code + 1));
-            if range.is_empty() { 0..0 } else { range }
+            let codes = codes.iter().copied().filter(|code| (*code >= Code::NUMBERED) == is_numbered);
+            let (first, end) = codes.fold((u32::MAX, 0), |(first, end), code| (first.min(code), end.max(code + 1)));
+            first.min(end)..end
         };
         Span { declared: range(false), numbered: range(true) }
     }
