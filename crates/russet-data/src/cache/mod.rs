@@ -250,3 +250,63 @@ fn read_payload(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use russet::batch::{Batch, Dictionary, Label};
+
+    /// Gives at most so many bytes a call.
+    struct Slow<'a>(&'a [u8], usize);
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let length = buffer.len().min(self.1);
+            self.0.read(&mut buffer[..length])
+        }
+    }
+
+    /// A cache of blocks with so many features.
+    fn cache(blocks: &[u32]) -> Vec<u8> {
+        let mut writer = CacheWriter::new(Vec::new(), &CacheHeader::default()).unwrap();
+        let (mut dictionary, mut batch) = (Dictionary::default(), Batch::default());
+        for features in blocks {
+            batch.start(&mut dictionary);
+            (0..*features).for_each(|number| batch.push_number(number, number as f32 + 0.5));
+            batch.end_example(Label::new(1.0), b"", 1);
+            writer.write(&batch).unwrap();
+        }
+        writer.finish().unwrap()
+    }
+
+    /// The lengths of all payloads, of which the first bytes have been read before.
+    fn lengths(bytes: &[u8], buffered: usize, a_call: usize) -> Result<Vec<usize>, DataError> {
+        let name: Arc<str> = "bytes".into();
+        let (_, start) = read_header(&name, bytes)?;
+        let (buffered, rest) = bytes[start..].split_at(buffered.min(bytes.len() - start));
+        let (mut buffered, mut reader) = (buffered.to_vec(), Slow(rest, a_call));
+        let (mut payload, mut tally, mut lengths) = (Vec::new(), Tally::default(), Vec::new());
+        while read_block(&name, &mut buffered, &mut reader, &mut payload, &mut tally)? {
+            lengths.push(payload.len());
+        }
+        Ok(lengths)
+    }
+
+    #[test]
+    fn blocks_are_read_whole_however_their_bytes_come() {
+        let blocks = [1, 500_000, 3, 200, 0, 400_000];
+        let bytes = cache(&blocks);
+        let wanted = lengths(&bytes, usize::MAX, usize::MAX).unwrap();
+        assert_eq!(wanted.len(), blocks.len());
+        assert!(wanted[1] > 3 * STEP);
+        for (buffered, a_call) in [(0, usize::MAX), (5, 7), (12, 4096), (1000, usize::MAX), (2_000_000, 1 << 16)] {
+            assert_eq!(lengths(&bytes, buffered, a_call).unwrap(), wanted, "{buffered} {a_call}");
+        }
+        for cut in [1, 11, 12, 13, 24, 1_000_000] {
+            let error = lengths(&bytes[..bytes.len() - cut], 1000, 4096).unwrap_err().to_string();
+            assert!(error.contains("cut short"), "{cut}: {error}");
+        }
+        let longer = [&bytes[..], b"x"].concat();
+        assert!(lengths(&longer, 1000, 4096).unwrap_err().to_string().contains("damaged"));
+    }
+}
