@@ -110,7 +110,7 @@ fn a_cache_that_cannot_be_used_as_data_is_refused() {
     refused("this cache is damaged; make it anew");
     folder.write("data.cache", &whole);
     flip(&folder, "data.cache", 9);
-    refused("this cache has version 259; this russet reads version 3; make it anew");
+    refused("this cache has version 260; this russet reads version 4; make it anew");
     folder.write("data.cache", "this is no cache");
     assert_eq!(
         folder.run("train data.cache -q --format cache").stderr,

@@ -92,6 +92,21 @@ pub struct Example<'a> {
     pub(crate) first: usize,
 }
 
+/// What ends an example, for [`Batch::end_examples`].
+#[derive(Clone, Copy, Debug)]
+pub struct Ending {
+    /// Its label.
+    pub label: Label,
+    /// The line of the input it began on, counted from 1.
+    pub line: u64,
+    /// How many features it has.
+    pub features: u32,
+    /// How many namespaces it has.
+    pub namespaces: u32,
+    /// How long its tag is.
+    pub tag: u32,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Header {
     label: Label,
@@ -250,6 +265,24 @@ impl Batch {
         });
     }
 
+    /// Adds the tags of the examples that [`Batch::end_examples`] will complete, one after another.
+    pub fn push_tags(&mut self, tags: &[u8]) {
+        self.tags.extend_from_slice(tags);
+    }
+
+    /// Completes several examples at once: the features, ends of namespaces and tags of all of them have been added, and are as many as the
+    /// endings say.
+    #[inline]
+    pub fn end_examples(&mut self, endings: impl Iterator<Item = Ending>) {
+        let last = self.headers.last();
+        let mut ends = last.map_or((0, 0, 0), |last| (last.features_end, last.namespaces_end, last.tag_end));
+        self.headers.extend(endings.map(|Ending { label, line, features, namespaces, tag }| {
+            ends = (ends.0 + features, ends.1 + namespaces, ends.2 + tag);
+            Header { label, line, features_end: ends.0, namespaces_end: ends.1, tag_end: ends.2 }
+        }));
+        debug_assert_eq!(ends, (self.codes.len() as u32, self.namespace_ends.len() as u32, self.tags.len() as u32));
+    }
+
     /// Drops the example that is being built, after an error in it.
     pub fn abandon_example(&mut self) {
         let (features, namespaces) =
@@ -304,6 +337,16 @@ impl Batch {
     /// All examples in order.
     pub fn iter(&self) -> impl Iterator<Item = Example<'_>> {
         (0..self.len()).map(|place| self.example(place))
+    }
+
+    /// The codes of all examples' features, one example after another.
+    pub fn codes(&self) -> &[u32] {
+        &self.codes
+    }
+
+    /// The values of all examples' features.
+    pub fn values(&self) -> &[f32] {
+        &self.values
     }
 
     /// The number of the dictionary that the features' numbers refer to.

@@ -17,14 +17,14 @@ mod writer;
 
 use serde::{Deserialize, Serialize};
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::DataError;
 use crate::parse::{Layout, Schema};
-use crate::source::{Fingerprint, read_up_to};
+use crate::source::{Fingerprint, read_up_to, read_whole};
 
 pub(crate) use payload::{count as count_in, decode};
 pub use writer::CacheWriter;
@@ -32,7 +32,7 @@ pub use writer::CacheWriter;
 pub(crate) const MAGIC: &[u8; 8] = b"russetc\n";
 
 /// The version of the cache format that this build reads and writes.
-pub const CACHE_VERSION: u32 = 3;
+pub const CACHE_VERSION: u32 = 4;
 
 /// No block is larger: a block holds the examples of one block of text, which is shorter than a line may be.
 const LARGEST_BLOCK: usize = 1 << 29;
@@ -99,17 +99,17 @@ pub fn fits(path: &Path, wanted: &CacheHeader) -> CacheFit {
             unfit("its columns were read otherwise than the model's")
         }
         Ok((_, length)) => {
-            start.drain(..length);
-            if is_whole(&name, start, file) { CacheFit::Fits } else { unfit("it is damaged or not complete") }
+            let blocks = start[length..].chain(file);
+            if is_whole(&name, blocks) { CacheFit::Fits } else { unfit("it is damaged or not complete") }
         }
     }
 }
 
 /// Goes through all blocks and their checksums.
-fn is_whole(name: &Arc<str>, mut buffered: Vec<u8>, mut file: File) -> bool {
-    let (mut payload, mut tally) = (Vec::new(), Tally::default());
+fn is_whole(name: &Arc<str>, mut blocks: impl Read) -> bool {
+    let (mut buffered, mut payload, mut tally) = (Vec::new(), Vec::new(), Tally::default());
     loop {
-        match read_block(name, &mut buffered, &mut file, &mut payload, &mut tally) {
+        match read_block(name, &mut buffered, &mut blocks, &mut payload, &mut tally) {
             Ok(true) => {}
             Ok(false) => return true,
             Err(_) => return false,
@@ -168,6 +168,9 @@ pub(crate) fn read_header(name: &Arc<str>, bytes: &[u8]) -> Result<(CacheHeader,
     Ok((header, end + CHECKSUM))
 }
 
+/// What stands before a payload: its length and its hash; or the end.
+const BLOCK_START: usize = 12;
+
 /// Reads the next block's payload into `payload`; `buffered` comes before what `reader` gives. False at the end.
 pub(crate) fn read_block(
     name: &Arc<str>,
@@ -176,22 +179,25 @@ pub(crate) fn read_block(
     payload: &mut Vec<u8>,
     tally: &mut Tally,
 ) -> Result<bool, DataError> {
-    fill(name, buffered, reader, 12)?;
-    let length = u32::from_le_bytes([buffered[0], buffered[1], buffered[2], buffered[3]]) as usize;
-    let hash = payload::u64_at(&buffered[4..12]);
+    let failed = |cause| DataError::io(name, cause);
+    fill(buffered, reader, BLOCK_START).map_err(failed)?;
+    let start: [u8; BLOCK_START] = *buffered.first_chunk().ok_or_else(|| cut_short(name))?;
+    let length = u32::from_le_bytes([start[0], start[1], start[2], start[3]]) as usize;
+    let hash = payload::u64_at(&start[4..]);
     if length == 0 {
-        fill_at_most(name, buffered, reader, 13)?;
+        fill(buffered, reader, BLOCK_START + 1).map_err(failed)?;
         // In the place of a hash there is the count of examples.
-        return if buffered.len() == 12 && hash == tally.examples { Ok(false) } else { Err(damaged(name)) };
+        let is_end = buffered.len() == BLOCK_START && hash == tally.examples;
+        return if is_end { Ok(false) } else { Err(damaged(name)) };
     }
     if length > LARGEST_BLOCK {
         return Err(damaged(name));
     }
-    buffered.drain(..12);
-    let before = length.min(buffered.len());
-    payload.clear();
-    payload.extend(buffered.drain(..before));
-    fill(name, payload, reader, length)?;
+    buffered.drain(..BLOCK_START);
+    read_payload(buffered, reader, length, payload).map_err(failed)?;
+    if payload.len() < length {
+        return Err(cut_short(name));
+    }
     if xxh3_64(payload) != hash || !payload::follows(payload, &mut tally.declared) {
         return Err(damaged(name));
     }
@@ -199,25 +205,108 @@ pub(crate) fn read_block(
     Ok(true)
 }
 
-/// Reads until `buffered` has at least `wanted` bytes.
-fn fill(name: &Arc<str>, buffered: &mut Vec<u8>, reader: &mut impl Read, wanted: usize) -> Result<(), DataError> {
-    fill_at_most(name, buffered, reader, wanted)?;
-    if buffered.len() < wanted { Err(cut_short(name)) } else { Ok(()) }
-}
+/// A length that is damaged should not take memory for what is not there.
+const STEP: usize = 1 << 20;
 
 /// Reads until `buffered` has at least `wanted` bytes, or the file ends.
-fn fill_at_most(
-    name: &Arc<str>,
-    buffered: &mut Vec<u8>,
-    reader: &mut impl Read,
-    wanted: usize,
-) -> Result<(), DataError> {
-    /// A length that is damaged should not take memory for what is not there.
-    const STEP: usize = 1 << 20;
-    let mut ended = false;
-    while buffered.len() < wanted && !ended {
-        let missing = wanted - buffered.len();
-        ended = read_up_to(reader, missing.min(STEP), buffered).map_err(|cause| DataError::io(name, cause))?;
+fn fill(buffered: &mut Vec<u8>, reader: &mut impl Read, wanted: usize) -> io::Result<()> {
+    let missing = wanted.saturating_sub(buffered.len());
+    if missing > 0 {
+        read_up_to(reader, missing, buffered)?;
     }
     Ok(())
+}
+
+/// Reads `length` bytes, or as many as there are, in one call where that will do: with what stands before the next payload, which is left in
+/// `buffered`. What `payload` had is written over, not cleared first.
+fn read_payload(
+    buffered: &mut Vec<u8>,
+    reader: &mut impl Read,
+    length: usize,
+    payload: &mut Vec<u8>,
+) -> io::Result<()> {
+    if let Some(whole) = buffered.get(..length) {
+        payload.clear();
+        payload.extend_from_slice(whole);
+        buffered.drain(..length);
+        return Ok(());
+    }
+    let (mut filled, wanted) = (buffered.len(), length + BLOCK_START);
+    while filled < wanted {
+        let end = wanted.min(filled + STEP);
+        payload.resize(end, 0);
+        if !buffered.is_empty() {
+            payload[..filled].copy_from_slice(buffered);
+            buffered.clear();
+        }
+        filled += read_whole(reader, &mut payload[filled..])?;
+        if filled < end {
+            break;
+        }
+    }
+    payload.truncate(filled);
+    if filled > length {
+        buffered.extend(payload.drain(length..));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use russet::batch::{Batch, Dictionary, Label};
+
+    /// Gives at most so many bytes a call.
+    struct Slow<'a>(&'a [u8], usize);
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let length = buffer.len().min(self.1);
+            self.0.read(&mut buffer[..length])
+        }
+    }
+
+    /// A cache of blocks with so many features.
+    fn cache(blocks: &[u32]) -> Vec<u8> {
+        let mut writer = CacheWriter::new(Vec::new(), &CacheHeader::default()).unwrap();
+        let (mut dictionary, mut batch) = (Dictionary::default(), Batch::default());
+        for features in blocks {
+            batch.start(&mut dictionary);
+            (0..*features).for_each(|number| batch.push_number(number, number as f32 + 0.5));
+            batch.end_example(Label::new(1.0), b"", 1);
+            writer.write(&batch).unwrap();
+        }
+        writer.finish().unwrap()
+    }
+
+    /// The lengths of all payloads, of which the first bytes have been read before.
+    fn lengths(bytes: &[u8], buffered: usize, a_call: usize) -> Result<Vec<usize>, DataError> {
+        let name: Arc<str> = "bytes".into();
+        let (_, start) = read_header(&name, bytes)?;
+        let (buffered, rest) = bytes[start..].split_at(buffered.min(bytes.len() - start));
+        let (mut buffered, mut reader) = (buffered.to_vec(), Slow(rest, a_call));
+        let (mut payload, mut tally, mut lengths) = (Vec::new(), Tally::default(), Vec::new());
+        while read_block(&name, &mut buffered, &mut reader, &mut payload, &mut tally)? {
+            lengths.push(payload.len());
+        }
+        Ok(lengths)
+    }
+
+    #[test]
+    fn blocks_are_read_whole_however_their_bytes_come() {
+        let blocks = [1, 500_000, 3, 200, 0, 400_000];
+        let bytes = cache(&blocks);
+        let wanted = lengths(&bytes, usize::MAX, usize::MAX).unwrap();
+        assert_eq!(wanted.len(), blocks.len());
+        assert!(wanted[1] > 3 * STEP);
+        for (buffered, a_call) in [(0, usize::MAX), (5, 7), (12, 4096), (1000, usize::MAX), (2_000_000, 1 << 16)] {
+            assert_eq!(lengths(&bytes, buffered, a_call).unwrap(), wanted, "{buffered} {a_call}");
+        }
+        for cut in [1, 11, 12, 13, 24, 1_000_000] {
+            let error = lengths(&bytes[..bytes.len() - cut], 1000, 4096).unwrap_err().to_string();
+            assert!(error.contains("cut short"), "{cut}: {error}");
+        }
+        let longer = [&bytes[..], b"x"].concat();
+        assert!(lengths(&longer, 1000, 4096).unwrap_err().to_string().contains("damaged"));
+    }
 }

@@ -7,7 +7,7 @@ mod input;
 mod stretches;
 
 pub use block::{BLOCK_BYTES, Block, LONGEST_LINE, Progress};
-pub(crate) use block::{Blocks, read_up_to};
+pub(crate) use block::{Blocks, read_up_to, read_whole};
 pub(crate) use compression::decompressed;
 pub use fingerprint::Fingerprint;
 pub use input::{Input, Inputs};
