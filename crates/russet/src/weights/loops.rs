@@ -3,8 +3,8 @@
 #[cfg(target_arch = "x86_64")]
 use super::eight::Avx;
 use super::eight::{Eight, Portable};
-use super::tile::{TILE, Tile};
-use super::{Measured, Slot};
+use super::tile::{Aligned, TILE, Tile};
+use super::{BaseFeatures, Lanes, Measured, Row, Slot, wide};
 
 /// Which version of the loops runs. Every version gives the same bits.
 pub(crate) trait Loops: Copy {
@@ -13,6 +13,47 @@ pub(crate) trait Loops: Copy {
 
     /// Eight features at a time; otherwise one at a time, said plainly: the oracle.
     const WIDE: bool;
+
+    // The loops over many tiles are functions of their own: within one that is long, the compiler runs out of registers, and
+    // keeps sums in memory.
+
+    /// [`wide::score_tiles`]
+    #[inline(never)]
+    fn score_tiles(tiles: &[Tile], rows: &[Row], base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
+        wide::score_tiles::<Self::Eight>(tiles, rows, base, gravity, total);
+    }
+
+    /// [`wide::open_tiles`]
+    #[inline(never)]
+    fn open_tiles(
+        tiles: &[Tile],
+        rows: &[Row],
+        base: &BaseFeatures,
+        gravity: f32,
+        total: &mut Lanes,
+        scratch: &mut Scratch,
+    ) {
+        wide::open_tiles::<Self::Eight>(tiles, rows, base, gravity, total, scratch);
+    }
+
+    /// [`wide::measure_tiles`]
+    #[inline(never)]
+    fn measure_tiles(
+        tiles: &mut [Tile],
+        rows: &[Row],
+        base: &BaseFeatures,
+        linear: &[Slot],
+        squared_slope: f32,
+        scratch: &mut Scratch,
+    ) -> Measured {
+        wide::measure_tiles::<Self::Eight>(tiles, rows, base, linear, squared_slope, scratch).measured()
+    }
+
+    /// [`wide::close_tiles`]
+    #[inline(never)]
+    fn close_tiles(tiles: &mut [Tile], rows: &[Row], step: f32, scratch: &Scratch) {
+        wide::close_tiles::<Self::Eight>(tiles, rows, step, scratch);
+    }
 }
 
 /// One feature at a time, said plainly: the oracle.
@@ -51,6 +92,88 @@ impl Loops for Wide {
 impl Loops for WideWithAvx2 {
     type Eight = Avx;
     const WIDE: bool = true;
+
+    #[inline(always)]
+    fn score_tiles(tiles: &[Tile], rows: &[Row], base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
+        // SAFETY: whoever has the type has AVX2.
+        unsafe { avx2::score_tiles(tiles, rows, base, gravity, total) }
+    }
+
+    #[inline(always)]
+    fn open_tiles(
+        tiles: &[Tile],
+        rows: &[Row],
+        base: &BaseFeatures,
+        gravity: f32,
+        total: &mut Lanes,
+        scratch: &mut Scratch,
+    ) {
+        // SAFETY: as above.
+        unsafe { avx2::open_tiles(tiles, rows, base, gravity, total, scratch) }
+    }
+
+    #[inline(always)]
+    fn measure_tiles(
+        tiles: &mut [Tile],
+        rows: &[Row],
+        base: &BaseFeatures,
+        linear: &[Slot],
+        squared_slope: f32,
+        scratch: &mut Scratch,
+    ) -> Measured {
+        // SAFETY: as above.
+        unsafe { avx2::measure_tiles(tiles, rows, base, linear, squared_slope, scratch) }
+    }
+
+    #[inline(always)]
+    fn close_tiles(tiles: &mut [Tile], rows: &[Row], step: f32, scratch: &Scratch) {
+        // SAFETY: as above.
+        unsafe { avx2::close_tiles(tiles, rows, step, scratch) }
+    }
+}
+
+/// The loops over many tiles, compiled for AVX2.
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use super::{Avx, BaseFeatures, Lanes, Measured, Row, Scratch, Slot, Tile, wide};
+
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[inline(never)]
+    pub(super) fn score_tiles(tiles: &[Tile], rows: &[Row], base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
+        wide::score_tiles::<Avx>(tiles, rows, base, gravity, total);
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[inline(never)]
+    pub(super) fn open_tiles(
+        tiles: &[Tile],
+        rows: &[Row],
+        base: &BaseFeatures,
+        gravity: f32,
+        total: &mut Lanes,
+        scratch: &mut Scratch,
+    ) {
+        wide::open_tiles::<Avx>(tiles, rows, base, gravity, total, scratch);
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[inline(never)]
+    pub(super) fn measure_tiles(
+        tiles: &mut [Tile],
+        rows: &[Row],
+        base: &BaseFeatures,
+        linear: &[Slot],
+        squared_slope: f32,
+        scratch: &mut Scratch,
+    ) -> Measured {
+        wide::measure_tiles::<Avx>(tiles, rows, base, linear, squared_slope, scratch).measured()
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[inline(never)]
+    pub(super) fn close_tiles(tiles: &mut [Tile], rows: &[Row], step: f32, scratch: &Scratch) {
+        wide::close_tiles::<Avx>(tiles, rows, step, scratch);
+    }
 }
 
 /// The sums that the loop `measure` makes, in eight lanes.
@@ -82,9 +205,9 @@ impl<E: Eight> Sums<E> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
     /// The values of the features, where weights are not copied.
-    pub(super) x: Vec<[f32; TILE]>,
+    pub(super) x: Vec<Aligned>,
     /// The direction in which each weight will move.
-    pub(super) directions: Vec<[f32; TILE]>,
+    pub(super) directions: Vec<Aligned>,
     /// Copies of weights that lie scattered, to be written back.
     pub(super) copies: Vec<Copied>,
     /// Where the weights are, if some are shared.
@@ -107,7 +230,7 @@ impl Scratch {
     #[inline(always)]
     pub(super) fn resize(&mut self, tiles: usize) {
         if self.x.len() < tiles {
-            self.x.resize(tiles, [0.0; TILE]);
+            self.x.resize(tiles, Aligned::default());
         }
         self.resize_directions(tiles);
     }
@@ -125,7 +248,7 @@ impl Scratch {
     #[inline(always)]
     pub(super) fn resize_directions(&mut self, tiles: usize) {
         if self.directions.len() < tiles {
-            self.directions.resize(tiles, [0.0; TILE]);
+            self.directions.resize(tiles, Aligned::default());
         }
     }
 

@@ -53,7 +53,7 @@ pub(super) fn measure(
             let inherited = || row.inherited(base, linear, position);
             let direction = measure_one(&mut slot, x, inherited, squared_slope, position % LANES, &mut sums);
             table.set(place, slot);
-            scratch.directions[number / TILE][number % TILE] = direction;
+            scratch.directions[number / TILE].0[number % TILE] = direction;
             number += 1;
         }
     }
@@ -91,7 +91,7 @@ pub(super) fn apply(table: &mut WeightTable, rows: &[Row], base: &BaseFeatures, 
         for position in 0..row.len() {
             let place = row.place(base, position, table.len());
             let mut slot = table.get(place);
-            slot.weight = bounded(slot.weight + step * scratch.directions[number / TILE][number % TILE]);
+            slot.weight = bounded(slot.weight + step * scratch.directions[number / TILE].0[number % TILE]);
             table.set(place, slot);
             number += 1;
         }

@@ -64,7 +64,7 @@ pub(super) fn measure<E: Eight>(
 ) -> Sums<Portable> {
     scratch.resize_directions(scratch.places.len().div_ceil(TILE));
     let (mut sums, mut places) = (Sums::default(), &scratch.places[..]);
-    let mut directions = scratch.directions.as_flattened_mut();
+    let mut directions = bytemuck::cast_slice_mut::<_, f32>(&mut scratch.directions);
     for row in rows {
         let context = Context { row, base, linear, squared_slope };
         let (ours, later) = directions.split_at_mut(row.len());
@@ -159,7 +159,7 @@ fn measure_some(
 /// `w_i += step * direction_i`
 #[inline(always)]
 pub(super) fn apply(slots: &mut [Slot], step: f32, scratch: &Scratch) {
-    for (place, direction) in scratch.places.iter().zip(scratch.directions.as_flattened()) {
+    for (place, direction) in scratch.places.iter().zip(bytemuck::cast_slice::<_, f32>(&scratch.directions)) {
         let slot = &mut slots[*place as usize];
         slot.weight = bounded(slot.weight + step * *direction);
     }

@@ -324,7 +324,7 @@ impl WeightTable {
             _ if !L::WIDE => plain::score(self, rows, base, gravity, total),
             // SAFETY: expansions make rows that are inside the table, as asserted.
             Cells::Slots(slots) => unsafe { wide::score_slots::<L::Eight>(slots, rows, base, gravity, total) },
-            Cells::Tiles(tiles) => wide::score_tiles::<L::Eight>(tiles, rows, base, gravity, total),
+            Cells::Tiles(tiles) => L::score_tiles(tiles, rows, base, gravity, total),
         }
     }
 
@@ -353,7 +353,7 @@ impl WeightTable {
             }
             // SAFETY: expansions make rows that are inside the table, as asserted.
             Cells::Slots(slots) => unsafe { wide::open_slots::<L::Eight>(slots, rows, base, gravity, total, scratch) },
-            Cells::Tiles(tiles) => wide::open_tiles::<L::Eight>(tiles, rows, base, gravity, total, scratch),
+            Cells::Tiles(tiles) => L::open_tiles(tiles, rows, base, gravity, total, scratch),
         }
     }
 
@@ -378,9 +378,7 @@ impl WeightTable {
                 shared::measure::<L::Eight>(slots, rows, base, linear, squared_slope, scratch).measured()
             }
             Cells::Slots(_) => wide::measure_copies::<L::Eight>(rows, base, linear, squared_slope, scratch).measured(),
-            Cells::Tiles(tiles) => {
-                wide::measure_tiles::<L::Eight>(tiles, rows, base, linear, squared_slope, scratch).measured()
-            }
+            Cells::Tiles(tiles) => L::measure_tiles(tiles, rows, base, linear, squared_slope, scratch),
         }
     }
 
@@ -394,7 +392,7 @@ impl WeightTable {
                 let place = row.place(base, position, self.len());
                 let mut slot = self.get(place);
                 let x = plain::product(row.multiplier, *value);
-                scratch.directions[number / TILE][number % TILE] = if slot.is_sealed() { 0.0 } else { x };
+                scratch.directions[number / TILE].0[number % TILE] = if slot.is_sealed() { 0.0 } else { x };
                 slot.scale = slot.scale.max(x.abs());
                 self.set(place, slot);
                 scratch.note_scale(number, slot.scale);
@@ -423,7 +421,7 @@ impl WeightTable {
             Cells::Slots(slots) if scratch.plain => shared::apply(slots, step, scratch),
             // SAFETY: expansions make rows that are inside the table, as asserted.
             Cells::Slots(slots) => unsafe { wide::close_slots::<L::Eight>(slots, rows, base, step, scratch) },
-            Cells::Tiles(tiles) => wide::close_tiles::<L::Eight>(tiles, rows, step, scratch),
+            Cells::Tiles(tiles) => L::close_tiles(tiles, rows, step, scratch),
         }
     }
 

@@ -16,6 +16,11 @@ pub(super) fn one_tile_at_a_time() {
     }
 }
 
+/// Eight numbers that lie in one line of the processor's cache.
+#[derive(Clone, Copy, Debug, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(32))]
+pub(super) struct Aligned(pub(super) [f32; TILE]);
+
 /// Eight weights, each field in a row, so that loops run straight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Zeroable)]
 #[repr(C, align(64))]

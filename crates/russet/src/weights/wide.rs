@@ -3,6 +3,8 @@
 //! Each does for the eight lanes of a tile what `plain` does for one feature, in the same order of operations, so the
 //! results are the same bits. Weights that lie scattered are first copied into tiles, and written back at the end.
 
+use std::ops::Range;
+
 use super::eight::Eight;
 use super::loops::{Copied, Scratch, Sums};
 use super::plain::{self, product};
@@ -25,9 +27,34 @@ fn width_of(rows: &[Row]) -> usize {
 
 /// Where the tiles of a row of tiles are.
 #[inline(always)]
-fn range_of(row: &Row, width: usize) -> std::ops::Range<usize> {
+fn range_of(row: &Row, width: usize) -> Range<usize> {
     let Place::Tiles(first) = row.place else { unreachable!("a row of another table") };
     first as usize..first as usize + width
+}
+
+/// Rows of tiles that follow each other in the table.
+struct Run {
+    /// Where they are in the table.
+    tiles: Range<usize>,
+    /// Where they are among the tiles of all rows.
+    copies: Range<usize>,
+}
+
+/// The runs of an example's rows: where it has most features, they are few and long.
+#[inline(always)]
+fn runs(rows: &[Row], width: usize) -> impl Iterator<Item = Run> {
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        let first = next;
+        let tiles = range_of(rows.get(first)?, width);
+        let mut end = tiles.end;
+        next += 1;
+        while let Some(row) = rows.get(next).filter(|row| range_of(row, width).start == end) {
+            end = range_of(row, width).end;
+            next += 1;
+        }
+        Some(Run { tiles: tiles.start..end, copies: first * width..next * width })
+    })
 }
 
 /// What the base features of rows of tiles are multiplied with.
@@ -273,7 +300,7 @@ pub(super) fn open_tiles<E: Eight>(
         let x = &mut scratch.x[first..first + width];
         for ((tile, values), x) in tiles[range_of(row, width)].iter().zip(values).zip(x) {
             let products = products(values, multiplier, in_range);
-            products.store(x);
+            products.store(&mut x.0);
             sums = sums + tile.score(products, gravity);
         }
         first += width;
@@ -297,7 +324,8 @@ pub(super) fn measure_copies<E: Eight>(
         let (our_directions, later_directions) = directions.split_at_mut(tiles_of(row));
         for (number, (copied, directions)) in ours.iter_mut().zip(our_directions).enumerate() {
             let Copied { tile, x, .. } = copied;
-            measure_tile::<E>(tile, x, row, base, linear, number, squared_slope, &mut sums).store(directions);
+            let row_of = || (row, number);
+            measure_tile::<E>(tile, x, row_of, base, linear, squared_slope, &mut sums).store(&mut directions.0);
         }
         (copies, directions) = (later, later_directions);
     }
@@ -314,34 +342,33 @@ pub(super) fn measure_tiles<E: Eight>(
     squared_slope: f32,
     scratch: &mut Scratch,
 ) -> Sums<E> {
-    let (mut sums, mut first, width) = (Sums::default(), 0, width_of(rows));
-    for row in rows {
-        let range = first..first + width;
-        let (x, directions) = (&scratch.x[range.clone()], &mut scratch.directions[range.clone()]);
-        let tiles = tiles[range_of(row, width)].iter_mut();
-        for (number, ((tile, x), directions)) in tiles.zip(x).zip(directions).enumerate() {
-            measure_tile::<E>(tile, x, row, base, linear, number, squared_slope, &mut sums).store(directions);
+    let (mut sums, width) = (Sums::default(), width_of(rows));
+    let Scratch { x, directions, .. } = scratch;
+    for run in runs(rows, width) {
+        let (x, directions) = (&x[run.copies.clone()], &mut directions[run.copies.clone()]);
+        let tiles = tiles[run.tiles].iter_mut().zip(x).zip(directions);
+        for (number, ((tile, x), directions)) in tiles.enumerate() {
+            let row_of = || (&rows[(run.copies.start + number) / width], number % width);
+            measure_tile::<E>(tile, &x.0, row_of, base, linear, squared_slope, &mut sums).store(&mut directions.0);
         }
-        first = range.end;
     }
     sums
 }
 
-/// `measure` over tile `number` of a row, given its values: gives its directions.
+/// `measure` over one tile, given its values and how to find its row and its number in it: gives its directions.
 #[inline(always)]
-#[allow(clippy::too_many_arguments)]
-fn measure_tile<E: Eight>(
+fn measure_tile<'a, E: Eight>(
     tile: &mut Tile,
     x: &[f32; TILE],
-    row: &Row,
+    row_of: impl FnOnce() -> (&'a Row, usize),
     base: &BaseFeatures,
     linear: &[Slot],
-    number: usize,
     squared_slope: f32,
     sums: &mut Sums<E>,
 ) -> E {
     let eight = E::load(x);
     if tile.widens(eight) {
+        let (row, number) = row_of();
         widen(tile, x, row, base, linear, number * TILE);
     }
     tile.measure(eight, squared_slope, sums)
@@ -382,11 +409,11 @@ pub(super) unsafe fn close_slots<E: Eight>(
         let (places, last_places) = places.as_chunks();
         for ((places, copied), directions) in places.iter().zip(ours).zip(our_directions) {
             // SAFETY: the caller's promise.
-            unsafe { scatter(slots, start, places, moved::<E>(copied, directions, step)) };
+            unsafe { scatter(slots, start, places, moved::<E>(copied, &directions.0, step)) };
         }
         if let (Some(copied), Some(directions), false) = (ours.last(), our_directions.last(), last_places.is_empty()) {
             // SAFETY: the caller's promise.
-            unsafe { scatter(slots, start, &E::fill_up(last_places), moved::<E>(copied, directions, step)) };
+            unsafe { scatter(slots, start, &E::fill_up(last_places), moved::<E>(copied, &directions.0, step)) };
         }
         (copies, directions) = (later, later_directions);
     }
@@ -403,12 +430,9 @@ fn moved<E: Eight>(copied: &Copied, directions: &[f32; TILE], step: f32) -> [E; 
 /// Moves all active weights of rows of tiles.
 #[inline(always)]
 pub(super) fn close_tiles<E: Eight>(tiles: &mut [Tile], rows: &[Row], step: f32, scratch: &Scratch) {
-    let (mut first, width) = (0, width_of(rows));
-    for row in rows {
-        let directions = &scratch.directions[first..first + width];
-        for (tile, directions) in tiles[range_of(row, width)].iter_mut().zip(directions) {
-            tile.moved::<E>(step, directions).store(&mut tile.weight);
+    for run in runs(rows, width_of(rows)) {
+        for (tile, directions) in tiles[run.tiles].iter_mut().zip(&scratch.directions[run.copies]) {
+            tile.moved::<E>(step, &directions.0).store(&mut tile.weight);
         }
-        first += width;
     }
 }
