@@ -74,6 +74,7 @@ struct Declared {
 }
 
 /// What was found on the way through an example's codes.
+#[derive(Clone, Copy, Default)]
 pub(super) struct Found {
     /// Every code has its slot; otherwise they have to be resolved, one by one.
     pub(super) all: bool,
@@ -135,20 +136,6 @@ impl Codes {
                 Code::Declared(index) => {
                     prefetch(&self.dictionaries[batch.dictionary() as usize].slots, index as usize);
                 }
-            }
-        }
-    }
-
-    /// Visits the slots of those codes that have one by now.
-    #[inline]
-    pub(super) fn visit_known(&self, batch: &Batch, codes: &[u32], lookup: &impl Lookup, mut visit: impl FnMut(u32)) {
-        for code in codes {
-            let slot = match Code::unpack(*code) {
-                Code::Number(number) => self.numbered(lookup).get(number as usize).copied().unwrap_or(UNRESOLVED),
-                Code::Declared(index) => self.dictionaries[batch.dictionary() as usize].slots[index as usize],
-            };
-            if !is_missing(slot) {
-                visit(slot);
             }
         }
     }

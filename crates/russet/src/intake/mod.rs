@@ -1,6 +1,7 @@
 //! From a batch's example to base features: the reader's numbers become slots, n-grams join, repeated features
 //! are summed, the constant comes first.
 
+mod ahead;
 mod codes;
 mod ready;
 
@@ -8,6 +9,7 @@ use crate::batch::{Batch, Example};
 use crate::expansion::{Grams, Incoming};
 use crate::feature::FeatureTable;
 use crate::weights::{BaseFeatures, bounded};
+use ahead::Ahead;
 use codes::{ABSENT, Codes, Lookup, ascend, is_missing};
 use ready::Ready;
 
@@ -26,6 +28,7 @@ enum Order {
 pub(crate) struct Intake {
     codes: Codes,
     ready: Ready,
+    ahead: Ahead,
     grams: Grams,
     sorted: bool,
     /// One bit for each slot that the current example has used.
@@ -41,6 +44,7 @@ impl Intake {
         Intake {
             codes: Codes::default(),
             ready: Ready::default(),
+            ahead: Ahead::default(),
             grams: Grams::new(ngram),
             sorted,
             used: Vec::new(),
@@ -54,6 +58,7 @@ impl Intake {
     pub(crate) fn begin(&mut self, batch: &Batch) {
         self.codes.begin(batch);
         self.ready.forget();
+        self.ahead.forget();
     }
 
     /// Finds the slots of all features of the batch that was begun last, if that can be done in one go.
@@ -67,6 +72,7 @@ impl Intake {
     pub(crate) fn forget_places(&mut self, slots: bool) {
         self.base = BaseFeatures::default();
         self.ready.forget();
+        self.ahead.forget();
         if slots {
             self.codes.forget_slots();
         }
@@ -88,13 +94,19 @@ impl Intake {
     /// Prepares for the example at `place` and the one after it, which will be taken soon: asks for the memory where the
     /// slots of the later one are known, and visits those of the former.
     #[inline]
-    pub(crate) fn look_ahead(&self, batch: &Batch, place: usize, table: &FeatureTable, visit: impl FnMut(u32)) {
+    pub(crate) fn look_ahead(&mut self, batch: &Batch, place: usize, table: &FeatureTable, mut visit: impl FnMut(u32)) {
+        if place >= batch.len() || !self.grams.none() {
+            return;
+        }
+        let example = batch.example(place);
+        if let Some((slots, _)) = self.ready.slots(&example) {
+            return slots.iter().for_each(|slot| visit(*slot));
+        }
         if place + 1 < batch.len() {
             self.codes.prefetch(batch, batch.example(place + 1).codes, &table);
         }
-        if place < batch.len() {
-            self.codes.visit_known(batch, batch.example(place).codes, &table, visit);
-        }
+        let follow = |slots: &mut Vec<u32>| self.codes.follow(batch, example.codes, &table, slots);
+        self.ahead.find(&example, follow, visit);
     }
 
     /// The base features of an example of the batch that was begun last.
@@ -155,7 +167,13 @@ impl Intake {
             slots.extend_from_slice(ready);
             return true;
         }
-        let found = self.codes.follow(batch, example.codes, &features, slots);
+        let found = match self.ahead.slots(example) {
+            Some((ahead, found)) => {
+                slots.extend_from_slice(ahead);
+                found
+            }
+            None => self.codes.follow(batch, example.codes, &features, slots),
+        };
         if !found.all {
             for (slot, code) in slots[start + 1..].iter_mut().zip(example.codes) {
                 if is_missing(*slot) {
@@ -184,7 +202,13 @@ impl Intake {
             self.base.values.extend_from_slice(example.values);
             return order;
         }
-        let found = self.codes.follow(batch, example.codes, lookup, &mut self.base.slots);
+        let found = match self.ahead.slots(example) {
+            Some((slots, found)) => {
+                self.base.slots.extend_from_slice(slots);
+                found
+            }
+            None => self.codes.follow(batch, example.codes, lookup, &mut self.base.slots),
+        };
         self.base.values.extend_from_slice(example.values);
         if !found.all {
             self.resolve_missing(batch, example, lookup);

@@ -13,7 +13,7 @@ pub(super) struct Ready {
 }
 
 /// How many are looked up before it is asked whether one was missing.
-const PIECE: usize = 1 << 10;
+const PIECE: usize = 1 << 7;
 
 impl Ready {
     pub(super) fn forget(&mut self) {

@@ -258,18 +258,19 @@ impl Learner {
         }
         let near = near_weights(&self.model.settings);
         for place in range {
-            if self.model.linear.len() > near {
-                match taken {
-                    Some(taken) => self.prefetch_taken(taken, place + 1),
-                    None => self.look_ahead(batch, place + 1),
-                }
-            }
             let (example, labels) = (batch.example(place), &mut self.model.progress.labels);
             let label = label::check(&example, &self.model.settings, self.against_rest, labels)
                 .map_err(|problem| LearnError { place, line: example.line, problem })?;
             match taken {
                 Some(taken) => self.recall(taken, place),
                 None => drop(self.intake.take(batch, &example, &mut self.model.features)),
+            }
+            // While this example is learned, what the next one needs is on its way.
+            if self.model.linear.len() > near {
+                match taken {
+                    Some(taken) => self.prefetch_taken(taken, place + 1),
+                    None => self.look_ahead(batch, place + 1),
+                }
             }
             self.learn_one(&example, label, loops, step, loss);
         }
@@ -278,7 +279,7 @@ impl Learner {
 
     /// Asks for the memory of weights that the example at `place` will need.
     #[inline]
-    fn look_ahead(&self, batch: &Batch, place: usize) {
+    fn look_ahead(&mut self, batch: &Batch, place: usize) {
         let linear = self.model.linear.slots();
         let guard = self.model.guard.as_ref().map_or(&[][..], |guard| guard.linear.slots());
         self.intake.look_ahead(batch, place, &self.model.features, |slot| {

@@ -43,14 +43,14 @@ impl Scout {
         self.intake.find_all(batch, &self.features);
         let near = near_weights(&self.settings);
         for place in 0..batch.len() {
-            if self.features.len() > near {
-                self.intake.look_ahead(batch, place + 1, &self.features, |_| ());
-            }
             let example = batch.example(place);
             // What cannot be learned from leaves no trace: the learner will refuse it for the same reason.
             if label::check(&example, &self.settings, self.against_rest, &mut self.labels).is_ok() {
                 let into = (&mut taken.slots, &mut taken.values);
                 self.intake.take_into(batch, &example, &mut self.features, into);
+            }
+            if self.features.len() > near {
+                self.intake.look_ahead(batch, place + 1, &self.features, |_| ());
             }
             taken.examples.push(Mark { end: taken.slots.len(), slot_count: self.features.slot_count() });
         }
