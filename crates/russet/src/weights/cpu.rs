@@ -7,9 +7,9 @@ use super::loops::{Loops, Plain, Wide};
 pub enum Cpu {
     /// One feature at a time, said plainly.
     Plain,
-    /// Sixteen at a time, with the instructions every processor of the kind has.
+    /// Eight at a time, with the instructions every processor of the kind has.
     Portable,
-    /// Sixteen at a time, with AVX2.
+    /// Eight at a time, with AVX2.
     Avx2,
 }
 
