@@ -324,11 +324,6 @@ impl Batch {
         }
     }
 
-    /// The codes of all features of all examples.
-    pub(crate) fn codes(&self) -> &[u32] {
-        &self.codes
-    }
-
     /// Where the features of each example end among them.
     pub(crate) fn feature_ends(&self) -> impl Iterator<Item = usize> {
         self.headers.iter().map(|header| header.features_end as usize)
