@@ -74,7 +74,7 @@ fn write_all(bits: &mut u64, start: u32, places: &mut [u32]) {
 
 /// A bit for each mark. `after_colon` is 1 if the byte before the first one is a colon; then it is set for the next stretch.
 #[inline(always)]
-fn marked(kinds: &Kinds, after_colon: &mut u64) -> u64 {
+pub(super) fn marked(kinds: &Kinds, after_colon: &mut u64) -> u64 {
     let signs = kinds.minuses & (kinds.colons << 1 | *after_colon);
     *after_colon = kinds.colons >> (STRETCH - 1);
     !(kinds.digits | signs)
@@ -82,10 +82,10 @@ fn marked(kinds: &Kinds, after_colon: &mut u64) -> u64 {
 
 /// What the bytes of a stretch are: a bit for each, the first byte's lowest.
 #[derive(Debug, PartialEq, Eq)]
-struct Kinds {
-    digits: u64,
-    colons: u64,
-    minuses: u64,
+pub(super) struct Kinds {
+    pub(super) digits: u64,
+    pub(super) colons: u64,
+    pub(super) minuses: u64,
 }
 
 impl Kinds {

@@ -9,6 +9,8 @@
 
 mod marks;
 mod numbers;
+#[cfg(target_arch = "x86_64")]
+mod wide;
 
 use russet::batch::{Batch, Code, Label};
 use russet::feature::{FeatureId, Namespace};
@@ -16,6 +18,8 @@ use russet::feature::{FeatureId, Namespace};
 use super::{Context, Fault, Parsed, not_finite};
 use crate::{OnError, number};
 use marks::Marks;
+#[cfg(target_arch = "x86_64")]
+use wide::Wide;
 
 /// What ends a name or a value. A line's end is a `\n` that is always there.
 #[inline(always)]
@@ -37,6 +41,8 @@ pub(super) fn pad(bytes: &mut Vec<u8>) -> usize {
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     marks: Marks,
+    #[cfg(target_arch = "x86_64")]
+    wide: Wide,
     /// For how many more blocks the fast way is not tried.
     pause: u32,
 }
@@ -58,6 +64,11 @@ impl Reader {
         on_error: OnError,
     ) {
         #[cfg(target_arch = "x86_64")]
+        if Wide::is_possible() && self.is_tried(bytes) {
+            // SAFETY: the processor has what the function is compiled for.
+            return unsafe { self.read_wide(bytes, length, context, parsed, on_error) };
+        }
+        #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("bmi1")
             && is_x86_feature_detected!("bmi2")
@@ -68,6 +79,34 @@ impl Reader {
             return unsafe { self.read_with_bmi(bytes, length, context, parsed, on_error) };
         }
         self.read_anywhere(bytes, length, context, parsed, on_error);
+    }
+
+    /// The same, with AVX-512.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
+    fn read_wide(
+        &mut self,
+        bytes: &[u8],
+        length: usize,
+        context: &mut Context<'_>,
+        parsed: &mut Parsed,
+        on_error: OnError,
+    ) {
+        self.wide.find(bytes);
+        let (mut start, mut mark, mut number, mut common) = (0, 0, parsed.block.first_line, 0);
+        while start < length {
+            if let Some((end, end_mark)) = self.wide.line(bytes, start, mark, number, context, &mut parsed.batch) {
+                (start, mark) = (end + 1, end_mark + 1);
+                common += 1;
+            } else {
+                self.wide.hand_over(&mut parsed.batch);
+                let Some(next) = read_plainly(bytes, start, number, context, parsed, on_error) else { return };
+                (start, mark) = (next, self.wide.mark_at(mark, next));
+            }
+            number += 1;
+        }
+        self.wide.hand_over(&mut parsed.batch);
+        self.judge(common, number - parsed.block.first_line);
     }
 
     /// The same, compiled for instructions that find bits faster.
@@ -94,7 +133,7 @@ impl Reader {
         on_error: OnError,
     ) {
         debug_assert!(bytes[length - 1..].iter().all(|byte| *byte == b'\n'));
-        let tried = self.pause == 0 && bytes.len() <= Reader::LONGEST;
+        let tried = self.is_tried(bytes);
         self.pause = self.pause.saturating_sub(1);
         let mut marks = if tried { self.marks.find(bytes) } else { &[] };
         let (mut start, mut number, mut common) = (0, parsed.block.first_line, 0);
@@ -109,7 +148,19 @@ impl Reader {
             }
             number += 1;
         }
-        if tried && 2 * common < number - parsed.block.first_line {
+        if tried {
+            self.judge(common, number - parsed.block.first_line);
+        }
+    }
+
+    /// Whether the fast way is tried on a block.
+    fn is_tried(&self, bytes: &[u8]) -> bool {
+        self.pause == 0 && bytes.len() <= Reader::LONGEST
+    }
+
+    /// Leaves the fast way alone for a while if too few of a block's lines are in the common form.
+    fn judge(&mut self, common: u64, lines: u64) {
+        if 2 * common < lines {
             self.pause = Reader::PAUSE;
         }
     }
