@@ -365,6 +365,17 @@ fn head<'a>(head: &'a [u8], context: &Context<'_>) -> Result<(Label, &'a [u8]), 
     full_head(head, context)
 }
 
+/// A label of one digit before a bar and a space, as most are; and whether it has a sign. `word`: the eight bytes that the line begins with.
+#[inline(always)]
+fn short_head(word: u64) -> Option<(Label, bool)> {
+    let negative = word as u8 == b'-';
+    let unsigned = (word >> (8 * u32::from(negative))) as u32;
+    let digit = (unsigned as u8).wrapping_sub(b'0');
+    let label = f32::from(digit);
+    let known = unsigned >> 8 == u32::from_le_bytes(*b" | \0") && digit < 10;
+    known.then_some((Label::new(if negative { -label } else { label }), negative))
+}
+
 fn full_head<'a>(head: &'a [u8], context: &Context<'_>) -> Result<(Label, &'a [u8]), Fault> {
     let mut words: Vec<&[u8]> =
         head.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty()).collect();

@@ -2,9 +2,9 @@
 //!
 //! Whatever is not in this form, or wrong, is left to the plain parser in [`super`], which says what holds.
 
-use russet::batch::{Batch, Code};
+use russet::batch::{Batch, Code, Label};
 
-use super::{Context, head};
+use super::{Context, head, short_head};
 use crate::number;
 
 /// A feature in the common form and the byte after it are no longer than this, wherever eight bytes are read at once.
@@ -31,18 +31,12 @@ pub(super) fn line(
     context: &Context<'_>,
     batch: &mut Batch,
 ) -> Option<(usize, usize)> {
-    let bar_mark = marks.iter().position(|place| matches!(bytes[*place as usize], b'|' | b'\n'))?;
-    let bar = marks[bar_mark] as usize;
-    if bytes[bar] == b'\n' {
-        return None;
-    }
-    let (label, tag) = head(&bytes[start..bar], context).ok()?;
-    // The namespace has no name.
-    let mut used = bar_mark + 2;
-    let mut at = *marks.get(bar_mark + 1)? as usize;
-    if at != bar + 1 {
-        return None;
-    }
+    let (label, tag, first) = match short_head(u64::from_le_bytes(*bytes.get(start..)?.first_chunk()?)) {
+        Some((label, negative)) => (label, &b""[..], 2 + usize::from(negative)),
+        None => long_head(bytes, start, marks, context)?,
+    };
+    let mut used = first + 1;
+    let mut at = *marks.get(first)? as usize;
     let mut pending = Pending { names: [0; PENDING], values: [0.0; PENDING], count: 0 };
     let mut end = bytes[at];
     while end == b' ' {
@@ -62,6 +56,24 @@ pub(super) fn line(
     batch.end_namespace();
     batch.end_example(label, tag, line);
     Some((at, used))
+}
+
+/// What is before a line's features, and the mark after the bar.
+#[inline(never)]
+fn long_head<'a>(
+    bytes: &'a [u8],
+    start: usize,
+    marks: &[u32],
+    context: &Context<'_>,
+) -> Option<(Label, &'a [u8], usize)> {
+    let bar_mark = marks.iter().position(|place| matches!(bytes[*place as usize], b'|' | b'\n'))?;
+    let bar = marks[bar_mark] as usize;
+    // The namespace has no name.
+    if bytes[bar] == b'\n' || *marks.get(bar_mark + 1)? as usize != bar + 1 {
+        return None;
+    }
+    let (label, tag) = head(&bytes[start..bar], context).ok()?;
+    Some((label, tag, bar_mark + 1))
 }
 
 const PENDING: usize = 64;

@@ -14,7 +14,7 @@ use std::arch::x86_64::*;
 use russet::batch::{Batch, Code, Ending, Label};
 
 use super::marks::{Kinds, marked};
-use super::{Context, head};
+use super::{Context, head, short_head};
 use crate::number;
 
 /// How many tokens are read at once.
@@ -115,37 +115,15 @@ impl Wide {
             self.places.resize(most, 0);
             self.kinds.resize(most, 0);
         }
-        let (mut count, mut after_colon) = (0, 0);
+        let (places, kinds) = (&mut self.places[..most], &mut self.kinds[..most]);
         let (stretches, rest) = bytes.as_chunks();
-        for (number, stretch) in stretches.iter().enumerate() {
-            count += self.find_in(stretch, (number * GROUP) as u32, count, &mut after_colon);
-        }
         let mut last = [b'0'; GROUP];
         last[..rest.len()].copy_from_slice(rest);
-        self.find_in(&last, (bytes.len() - rest.len()) as u32, count, &mut after_colon);
-    }
-
-    /// Finds the marks of 64 bytes; gives their number.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
-    fn find_in(&mut self, stretch: &[u8; GROUP], start: u32, at: usize, after_colon: &mut u64) -> usize {
-        let bytes = load_bytes(stretch);
-        let is = |byte: u8| _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte as i8));
-        let above_zero = _mm512_sub_epi8(bytes, _mm512_set1_epi8(b'0' as i8));
-        let digits = _mm512_cmplt_epu8_mask(above_zero, _mm512_set1_epi8(10));
-        let marks = marked(&Kinds { digits, colons: is(b':'), minuses: is(b'-') }, after_colon);
-        let count = marks.count_ones() as usize;
-        store_bytes(chunk(&mut self.kinds, at), _mm512_maskz_compress_epi8(marks, bytes));
-        let places = _mm512_maskz_compress_epi8(marks, load_bytes(&COUNTED));
-        let start = _mm512_set1_epi32(start as i32);
-        let absolute = |places: __m128i| _mm512_add_epi32(_mm512_cvtepu8_epi32(places), start);
-        store(chunk(&mut self.places, at), absolute(_mm512_extracti32x4_epi32::<0>(places)));
-        store(chunk(&mut self.places, at + LANES), absolute(_mm512_extracti32x4_epi32::<1>(places)));
-        if count > 2 * LANES {
-            store(chunk(&mut self.places, at + 2 * LANES), absolute(_mm512_extracti32x4_epi32::<2>(places)));
-            store(chunk(&mut self.places, at + 3 * LANES), absolute(_mm512_extracti32x4_epi32::<3>(places)));
+        let (mut count, mut after_colon) = (0, 0);
+        for (number, stretch) in stretches.iter().chain([&last]).enumerate() {
+            count +=
+                find_in(stretch, (number * GROUP) as u32, chunk(places, count), chunk(kinds, count), &mut after_colon);
         }
-        count
     }
 
     /// The first mark from `mark` on that is not before `place`.
@@ -194,14 +172,8 @@ impl Wide {
         mark: usize,
         context: &Context<'_>,
     ) -> Option<(Label, &'a [u8], usize)> {
-        // Most labels have one digit.
-        let word = u64::from_le_bytes(*bytes.get(start..)?.first_chunk()?);
-        let negative = word as u8 == b'-';
-        let word = (word >> (8 * u32::from(negative))) as u32;
-        let digit = (word as u8).wrapping_sub(b'0');
-        if word >> 8 == u32::from_le_bytes(*b" | \0") && digit < 10 {
-            let label = f32::from(digit);
-            return Some((Label::new(if negative { -label } else { label }), b"", mark + 3 + usize::from(negative)));
+        if let Some((label, negative)) = short_head(u64::from_le_bytes(*bytes.get(start..)?.first_chunk()?)) {
+            return Some((label, b"", mark + 3 + usize::from(negative)));
         }
         let bar_mark = mark + self.kinds.get(mark..)?.iter().position(|kind| matches!(kind, b'|' | b'\n'))?;
         let bar = self.places[bar_mark] as usize;
@@ -224,17 +196,8 @@ impl Wide {
             let is = |byte: u8| _mm512_cmpeq_epi8_mask(kinds, _mm512_set1_epi8(byte as i8));
             let line_ends = is(b'\n');
             let roles = roles(is(b' '), is(b':'), is(b'.'), line_ends, &mut before)?;
-            self.pending.features.make_room();
-            for part in 0..GROUP / LANES {
-                let roles = roles.shifted(part * LANES);
-                if roles.within == 0 {
-                    break;
-                }
-                let at = token + part * LANES;
-                let ends = load(self.places.get(at..)?.first_chunk()?);
-                let marks_before = load(self.places.get(at - 1..)?.first_chunk()?);
-                before.numbers = self.pending.features.push(bytes, ends, marks_before, &roles, before.numbers)?;
-            }
+            let places = self.places.get(token - 1..)?.first_chunk()?;
+            before.numbers = self.pending.features.push(bytes, places, &roles, before.numbers)?;
             if line_ends != 0 {
                 return Some(token + line_ends.trailing_zeros() as usize);
             }
@@ -259,6 +222,35 @@ impl Wide {
         batch.end_examples(lines.drain(..));
         *complete = 0;
     }
+}
+
+/// Finds the marks of 64 bytes, the first of which is at `start`; gives their number.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
+fn find_in(
+    stretch: &[u8; GROUP],
+    start: u32,
+    places: &mut [u32; GROUP],
+    kinds: &mut [u8; GROUP],
+    after_colon: &mut u64,
+) -> usize {
+    let bytes = load_bytes(stretch);
+    let is = |byte: u8| _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte as i8));
+    let above_zero = _mm512_sub_epi8(bytes, _mm512_set1_epi8(b'0' as i8));
+    let digits = _mm512_cmplt_epu8_mask(above_zero, _mm512_set1_epi8(10));
+    let marks = marked(&Kinds { digits, colons: is(b':'), minuses: is(b'-') }, after_colon);
+    let count = marks.count_ones() as usize;
+    store_bytes(kinds, _mm512_maskz_compress_epi8(marks, bytes));
+    let found = _mm512_maskz_compress_epi8(marks, load_bytes(&COUNTED));
+    let start = _mm512_set1_epi32(start as i32);
+    let absolute = |places: __m128i| _mm512_add_epi32(_mm512_cvtepu8_epi32(places), start);
+    store(chunk(places, 0), absolute(_mm512_extracti32x4_epi32::<0>(found)));
+    store(chunk(places, LANES), absolute(_mm512_extracti32x4_epi32::<1>(found)));
+    if count > 2 * LANES {
+        store(chunk(places, 2 * LANES), absolute(_mm512_extracti32x4_epi32::<2>(found)));
+        store(chunk(places, 3 * LANES), absolute(_mm512_extracti32x4_epi32::<3>(found)));
+    }
+    count
 }
 
 /// What tokens are, by the bytes that end them: a bit for each in one of the four, or the line is not in the common form.
@@ -290,33 +282,82 @@ impl Roles {
 }
 
 impl Features {
+    /// Adds the features that end with a token of a group. `places` are where the mark before them is and where they end, `before` the numbers of the 16
+    /// tokens before them; gives those of the last 16.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
+    fn push(&mut self, bytes: &[u8], places: &[u32; GROUP + 1], roles: &Roles, mut before: __m512i) -> Option<__m512i> {
+        self.make_room();
+        let (names, wholes) =
+            (chunk::<_, GROUP>(&mut self.names, self.count), chunk::<_, GROUP>(&mut self.wholes, self.count));
+        let fractions = chunk::<_, GROUP>(&mut self.fractions, self.count);
+        let mut count = 0;
+        for part in 0..GROUP / LANES {
+            let roles = roles.shifted(part * LANES);
+            if roles.within == 0 {
+                break;
+            }
+            let places = places[part * LANES..].first_chunk()?;
+            let found = Found::read(bytes, places, &roles, before)?;
+            store(chunk(names, count), _mm512_maskz_compress_epi32(found.kept, found.codes));
+            store(chunk(wholes, count), _mm512_maskz_compress_epi32(found.kept, found.wholes));
+            store(chunk(fractions, count), _mm512_maskz_compress_epi32(found.kept, found.fractions));
+            count += found.kept.count_ones() as usize;
+            before = found.numbers;
+        }
+        self.count += count;
+        Some(before)
+    }
+
     /// Makes room for the features of a group.
     #[inline(always)]
     fn make_room(&mut self) {
-        if self.names.len() < self.count + 2 * GROUP {
-            let length = 2 * self.count + ENOUGH + 2 * GROUP;
+        if self.names.len() < self.count + GROUP {
+            let length = 2 * self.count + ENOUGH + GROUP;
             self.names.resize(length, 0);
             self.wholes.resize(length, 0);
             self.fractions.resize(length, 0);
         }
     }
 
-    /// Adds the features that end with one of 16 tokens. `before` are the numbers of the tokens before them; gives those of these.
+    /// Writes the features' values; there is room for a multiple of eight.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
-    fn push(
-        &mut self,
-        bytes: &[u8],
-        ends: __m512i,
-        marks_before: __m512i,
-        roles: &Roles,
-        before: __m512i,
-    ) -> Option<__m512i> {
+    fn write_values(&self, values: &mut [f32]) {
+        let (values, _) = values.as_chunks_mut();
+        let (wholes, _) = self.wholes.as_chunks();
+        let (fractions, _) = self.fractions.as_chunks();
+        for ((values, wholes), fractions) in values.iter_mut().zip(wholes).zip(fractions) {
+            let unsure = write_eight_values(wholes, fractions, values);
+            if unsure != 0 {
+                (0..8).filter(|lane| unsure >> lane & 1 == 1).for_each(|lane| {
+                    values[lane] = exact_value(wholes[lane], fractions[lane]);
+                });
+            }
+        }
+    }
+}
+
+/// What comes of 16 tokens.
+struct Found {
+    /// The numbers they write, with their signs.
+    numbers: __m512i,
+    /// Where there is a feature.
+    kept: __mmask16,
+    codes: __m512i,
+    wholes: __m512i,
+    fractions: __m512i,
+}
+
+impl Found {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
+    fn read(bytes: &[u8], places: &[u32; LANES + 1], roles: &Roles, before: __m512i) -> Option<Found> {
         let one = _mm512_set1_epi32(1);
         let [within, last, whole, fraction, optional] =
             [roles.within, roles.last, roles.whole, roles.fraction, roles.optional].map(|bits| bits as __mmask16);
-        let starts = _mm512_add_epi32(marks_before, one);
-        let lengths = _mm512_sub_epi32(ends, starts);
+        let starts = _mm512_add_epi32(load(places.first_chunk()?), one);
+        let lengths = _mm512_sub_epi32(load(places.last_chunk()?), starts);
         let tokens = Eights::gathered(bytes, starts);
         let minus = _mm512_set1_epi32(i32::from(b'-') << 24);
         let negative = whole & _mm512_cmpeq_epi32_mask(_mm512_slli_epi32::<24>(tokens.first_words()), minus);
@@ -341,28 +382,7 @@ impl Features {
         let not_zero = _mm512_test_epi32_mask(_mm512_or_si512(wholes, fractions), number);
         let kept = last & not_zero & !(empty & !whole & !fraction);
         let codes = _mm512_or_si512(names, _mm512_set1_epi32(Code::NUMBERED as i32));
-        store(chunk(&mut self.names, self.count), _mm512_maskz_compress_epi32(kept, codes));
-        store(chunk(&mut self.wholes, self.count), _mm512_maskz_compress_epi32(kept, wholes));
-        store(chunk(&mut self.fractions, self.count), _mm512_maskz_compress_epi32(kept, fractions));
-        self.count += kept.count_ones() as usize;
-        Some(signed)
-    }
-
-    /// Writes the features' values; there is room for a multiple of eight.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
-    fn write_values(&self, values: &mut [f32]) {
-        let (values, _) = values.as_chunks_mut();
-        let (wholes, _) = self.wholes.as_chunks();
-        let (fractions, _) = self.fractions.as_chunks();
-        for ((values, wholes), fractions) in values.iter_mut().zip(wholes).zip(fractions) {
-            let unsure = write_eight_values(wholes, fractions, values);
-            if unsure != 0 {
-                (0..8).filter(|lane| unsure >> lane & 1 == 1).for_each(|lane| {
-                    values[lane] = exact_value(wholes[lane], fractions[lane]);
-                });
-            }
-        }
+        Some(Found { numbers: signed, kept, codes, wholes, fractions })
     }
 }
 
