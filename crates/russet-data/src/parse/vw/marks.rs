@@ -30,16 +30,13 @@ impl Marks {
         let (mut count, mut after_colon) = (0, 0);
         let (stretches, rest) = bytes.as_chunks();
         for (number, stretch) in stretches.iter().enumerate() {
-            count += write(
-                marked(&Kinds::of(stretch), &mut after_colon),
-                (number * STRETCH) as u32,
-                &mut self.places[count..],
-            );
+            count +=
+                write(Kinds::of(stretch).marks(&mut after_colon), (number * STRETCH) as u32, &mut self.places[count..]);
         }
         let mut last = [b'0'; STRETCH];
         last[..rest.len()].copy_from_slice(rest);
         count += write(
-            marked(&Kinds::of(&last), &mut after_colon),
+            Kinds::of(&last).marks(&mut after_colon),
             (bytes.len() - rest.len()) as u32,
             &mut self.places[count..],
         );
@@ -72,14 +69,6 @@ fn write_all(bits: &mut u64, start: u32, places: &mut [u32]) {
     }
 }
 
-/// A bit for each mark. `after_colon` is 1 if the byte before the first one is a colon; then it is set for the next stretch.
-#[inline(always)]
-pub(super) fn marked(kinds: &Kinds, after_colon: &mut u64) -> u64 {
-    let signs = kinds.minuses & (kinds.colons << 1 | *after_colon);
-    *after_colon = kinds.colons >> (STRETCH - 1);
-    !(kinds.digits | signs)
-}
-
 /// What the bytes of a stretch are: a bit for each, the first byte's lowest.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Kinds {
@@ -89,6 +78,20 @@ pub(super) struct Kinds {
 }
 
 impl Kinds {
+    /// A bit for each mark. `after_colon` is as for [`Kinds::signs`].
+    #[inline(always)]
+    fn marks(&self, after_colon: &mut u64) -> u64 {
+        !(self.digits | self.signs(after_colon))
+    }
+
+    /// A bit for each minus sign that is part of a number. `after_colon` is 1 if the byte before the first one is a colon; then it is set for the next stretch.
+    #[inline(always)]
+    pub(super) fn signs(&self, after_colon: &mut u64) -> u64 {
+        let signs = self.minuses & (self.colons << 1 | *after_colon);
+        *after_colon = self.colons >> (STRETCH - 1);
+        signs
+    }
+
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     fn of(stretch: &[u8; STRETCH]) -> Kinds {

@@ -1,19 +1,20 @@
 //! Lines in the most common form, as [`super::numbers`] reads them, read faster yet where the processor has AVX-512: sixteen numbers at a time, whatever they are.
 //!
-//! 1. The block's [marks](super::marks) are found: their places, and the bytes there. What is between two of them is a *token*: a name, or the part of a value before or after its point.
-//! 2. Line by line, the bytes that end its tokens say what each token is: a bit for each, 64 at a time. Tokens become numbers, and those that make up a feature are put side by side.
+//! 1. The block's [marks](super::marks) are found. What is between two of them is a *token*: a name, or the part of a value before or after its point. Each becomes a number: all it takes are
+//!    the 64 bytes at hand and the 64 before them.
+//! 2. Line by line, the bytes that end its tokens say what each token is: a bit for each, 64 at a time. The numbers that make up a feature are put side by side.
 //! 3. Features of many lines become codes and values.
 //!
 //! No step branches on what a feature looks like.
 
-// Loads and stores of registers, and a gather; each in a function of its own that says why it may.
+// Loads and stores of registers, each in a function of its own that says why it may.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
 
 use russet::batch::{Batch, Code, Ending, Label};
 
-use super::marks::{Kinds, marked};
+use super::marks::Kinds;
 use super::{Context, head, short_head};
 use crate::number;
 
@@ -40,12 +41,25 @@ const ENOUGH: usize = 1024;
 /// Reads the lines of a block.
 #[derive(Debug, Default)]
 pub(super) struct Wide {
-    /// Where the marks are.
-    places: Vec<u32>,
-    /// The bytes there.
-    kinds: Vec<u8>,
+    tokens: Tokens,
     pending: Pending,
 }
+
+/// The tokens of a block, one an element of each; there may be more elements than tokens.
+#[derive(Debug, Default)]
+struct Tokens {
+    /// The place of the mark that ends it.
+    places: Vec<u32>,
+    /// The byte there.
+    kinds: Vec<u8>,
+    /// How long it is, and whether it has a [sign](SIGNED). Of those too long to be read any length that is too long.
+    lengths: Vec<u8>,
+    /// The number it writes, without its sign.
+    numbers: Vec<u32>,
+}
+
+/// What is added to the length of a token that begins with a minus sign.
+const SIGNED: u8 = 0x80;
 
 /// Lines that are on their way to the batch.
 #[derive(Debug, Default)]
@@ -106,32 +120,17 @@ impl Wide {
             && is_x86_feature_detected!("popcnt")
     }
 
-    /// Finds a block's marks.
+    /// Finds a block's tokens.
+    #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
     pub(super) fn find(&mut self, bytes: &[u8]) {
-        // A place for each byte, and room for what is written or read too much.
-        let most = bytes.len() + 2 * GROUP;
-        if self.places.len() < most {
-            self.places.resize(most, 0);
-            self.kinds.resize(most, 0);
-        }
-        let (places, kinds) = (&mut self.places[..most], &mut self.kinds[..most]);
-        let (stretches, rest) = bytes.as_chunks();
-        let mut last = [b'0'; GROUP];
-        last[..rest.len()].copy_from_slice(rest);
-        let (mut count, mut after_colon) = (0, 0);
-        for (number, stretch) in stretches.iter().chain([&last]).enumerate() {
-            count +=
-                find_in(stretch, (number * GROUP) as u32, chunk(places, count), chunk(kinds, count), &mut after_colon);
-        }
+        self.tokens.find(bytes);
     }
 
     /// The first mark from `mark` on that is not before `place`.
     pub(super) fn mark_at(&self, mark: usize, place: usize) -> usize {
-        self.places[mark..]
-            .iter()
-            .position(|found| *found as usize >= place)
-            .map_or(self.places.len(), |more| mark + more)
+        let places = &self.tokens.places;
+        places[mark..].iter().position(|found| *found as usize >= place).map_or(places.len(), |more| mark + more)
     }
 
     /// Reads the line at `start`, whose first mark is `mark`, if it is in the common form; gives the place of its end and its mark. It comes to the
@@ -149,7 +148,7 @@ impl Wide {
     ) -> Option<(usize, usize)> {
         let (label, tag, first) = self.head(bytes, start, mark, context)?;
         self.pending.features.count = self.pending.complete;
-        let end = self.features(bytes, first)?;
+        let end = self.features(first)?;
         let features = (self.pending.features.count - self.pending.complete) as u32;
         self.pending.complete = self.pending.features.count;
         self.pending.lines.push(Ending { label, line, features, namespaces: 1, tag: tag.len() as u32 });
@@ -160,7 +159,7 @@ impl Wide {
         if self.pending.complete >= ENOUGH {
             self.hand_over(batch);
         }
-        Some((self.places[end] as usize, end))
+        Some((self.tokens.places[end] as usize, end))
     }
 
     /// What is before a line's features, and the mark of the first.
@@ -175,8 +174,8 @@ impl Wide {
         if let Some((label, negative)) = short_head(u64::from_le_bytes(*bytes.get(start..)?.first_chunk()?)) {
             return Some((label, b"", mark + 3 + usize::from(negative)));
         }
-        let bar_mark = mark + self.kinds.get(mark..)?.iter().position(|kind| matches!(kind, b'|' | b'\n'))?;
-        let bar = self.places[bar_mark] as usize;
+        let bar_mark = mark + self.tokens.kinds.get(mark..)?.iter().position(|kind| matches!(kind, b'|' | b'\n'))?;
+        let bar = self.tokens.places[bar_mark] as usize;
         // The namespace has no name.
         if bytes[bar] != b'|' || bytes[bar + 1] != b' ' {
             return None;
@@ -188,16 +187,17 @@ impl Wide {
     /// Reads the features of a line, from mark `first` on; gives the mark of the line's end.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
-    fn features(&mut self, bytes: &[u8], first: usize) -> Option<usize> {
+    fn features(&mut self, first: usize) -> Option<usize> {
         let mut before = Before { space: 1, colon: 0, point: 0, numbers: _mm512_setzero_si512() };
         let mut token = first;
         loop {
-            let kinds = load_bytes(self.kinds.get(token..)?.first_chunk()?);
+            let kinds = load_bytes(self.tokens.kinds.get(token..)?.first_chunk()?);
             let is = |byte: u8| _mm512_cmpeq_epi8_mask(kinds, _mm512_set1_epi8(byte as i8));
             let line_ends = is(b'\n');
             let roles = roles(is(b' '), is(b':'), is(b'.'), line_ends, &mut before)?;
-            let places = self.places.get(token - 1..)?.first_chunk()?;
-            before.numbers = self.pending.features.push(bytes, places, &roles, before.numbers)?;
+            let numbers = self.tokens.numbers.get(token..)?.first_chunk()?;
+            let lengths = self.tokens.lengths.get(token..)?.first_chunk()?;
+            before.numbers = self.pending.features.push(numbers, lengths, &roles, before.numbers)?;
             if line_ends != 0 {
                 return Some(token + line_ends.trailing_zeros() as usize);
             }
@@ -224,33 +224,135 @@ impl Wide {
     }
 }
 
-/// Finds the marks of 64 bytes, the first of which is at `start`; gives their number.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
-fn find_in(
-    stretch: &[u8; GROUP],
-    start: u32,
-    places: &mut [u32; GROUP],
-    kinds: &mut [u8; GROUP],
-    after_colon: &mut u64,
-) -> usize {
-    let bytes = load_bytes(stretch);
-    let is = |byte: u8| _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte as i8));
-    let above_zero = _mm512_sub_epi8(bytes, _mm512_set1_epi8(b'0' as i8));
-    let digits = _mm512_cmplt_epu8_mask(above_zero, _mm512_set1_epi8(10));
-    let marks = marked(&Kinds { digits, colons: is(b':'), minuses: is(b'-') }, after_colon);
-    let count = marks.count_ones() as usize;
-    store_bytes(kinds, _mm512_maskz_compress_epi8(marks, bytes));
-    let found = _mm512_maskz_compress_epi8(marks, load_bytes(&COUNTED));
-    let start = _mm512_set1_epi32(start as i32);
-    let absolute = |places: __m128i| _mm512_add_epi32(_mm512_cvtepu8_epi32(places), start);
-    store(chunk(places, 0), absolute(_mm512_extracti32x4_epi32::<0>(found)));
-    store(chunk(places, LANES), absolute(_mm512_extracti32x4_epi32::<1>(found)));
-    if count > 2 * LANES {
-        store(chunk(places, 2 * LANES), absolute(_mm512_extracti32x4_epi32::<2>(found)));
-        store(chunk(places, 3 * LANES), absolute(_mm512_extracti32x4_epi32::<3>(found)));
+impl Tokens {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
+    fn find(&mut self, bytes: &[u8]) {
+        // One for each byte, and room for what is written or read too much.
+        let most = bytes.len() + 2 * GROUP;
+        if self.places.len() < most {
+            self.places.resize(most, 0);
+            self.kinds.resize(most, 0);
+            self.lengths.resize(most, 0);
+            self.numbers.resize(most, 0);
+        }
+        let (places, kinds) = (&mut self.places[..most], &mut self.kinds[..most]);
+        let (lengths, numbers) = (&mut self.lengths[..most], &mut self.numbers[..most]);
+        let (stretches, rest) = bytes.as_chunks();
+        let mut last = [b'0'; GROUP];
+        last[..rest.len()].copy_from_slice(rest);
+        let mut count = 0;
+        let mut before = BytesBefore { bytes: _mm512_setzero_si512(), after_colon: 0, in_signed: false, last_mark: -1 };
+        for (number, stretch) in stretches.iter().chain([&last]).enumerate() {
+            let found = Stretch::read(load_bytes(stretch), &mut before);
+            store_bytes(chunk(kinds, count), found.kinds);
+            store_bytes(chunk(lengths, count), found.signed_lengths);
+            found.write_numbers(0, chunk(numbers, count));
+            found.write_numbers(1, chunk(numbers, count + LANES));
+            let start = (number * GROUP) as u32;
+            found.write_places::<0>(start, chunk(places, count));
+            found.write_places::<1>(start, chunk(places, count + LANES));
+            if found.count > 2 * LANES {
+                found.write_numbers(2, chunk(numbers, count + 2 * LANES));
+                found.write_numbers(3, chunk(numbers, count + 3 * LANES));
+                found.write_places::<2>(start, chunk(places, count + 2 * LANES));
+                found.write_places::<3>(start, chunk(places, count + 3 * LANES));
+            }
+            count += found.count;
+        }
     }
-    count
+}
+
+/// What 64 bytes have to know of those before them.
+struct BytesBefore {
+    bytes: __m512i,
+    /// 1 if the last one is a colon.
+    after_colon: u64,
+    /// Whether they end within a token that has a sign.
+    in_signed: bool,
+    /// Where the last mark is, counted from the end; if that is further than 64 bytes away, there.
+    last_mark: i8,
+}
+
+/// The tokens that end within 64 bytes: a byte of each register for one of them.
+struct Stretch {
+    count: usize,
+    /// The 64 bytes before.
+    before: __m512i,
+    bytes: __m512i,
+    /// Where the tokens end.
+    ends: __m512i,
+    kinds: __m512i,
+    lengths: __m512i,
+    signed_lengths: __m512i,
+}
+
+impl Stretch {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
+    fn read(bytes: __m512i, before: &mut BytesBefore) -> Stretch {
+        let is = |byte: u8| _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte as i8));
+        let above_zero = _mm512_sub_epi8(bytes, _mm512_set1_epi8(b'0' as i8));
+        let digits = _mm512_cmplt_epu8_mask(above_zero, _mm512_set1_epi8(10));
+        let kinds = Kinds { digits, colons: is(b':'), minuses: is(b'-') };
+        let signs = kinds.signs(&mut before.after_colon);
+        let inside = digits | signs;
+        // From each sign on, a carry runs to the mark that ends its token.
+        let (sum, carried) = inside.overflowing_add(signs);
+        let (sum, carried_on) = sum.overflowing_add(u64::from(before.in_signed));
+        before.in_signed = carried | carried_on;
+        let counted = load_bytes(&COUNTED);
+        let ends = _mm512_maskz_compress_epi8(!inside, counted);
+        let shifted = _mm512_permutexvar_epi8(_mm512_sub_epi8(counted, _mm512_set1_epi8(1)), ends);
+        let marks_before = _mm512_mask_mov_epi8(shifted, 1, _mm512_set1_epi8(before.last_mark));
+        let lengths = _mm512_sub_epi8(_mm512_sub_epi8(ends, marks_before), _mm512_set1_epi8(1));
+        let signed = _pext_u64(sum, !inside);
+        let found = Stretch {
+            count: inside.count_zeros() as usize,
+            before: before.bytes,
+            bytes,
+            ends,
+            kinds: _mm512_maskz_compress_epi8(!inside, bytes),
+            lengths,
+            signed_lengths: _mm512_mask_add_epi8(lengths, signed, lengths, _mm512_set1_epi8(SIGNED as i8)),
+        };
+        before.bytes = bytes;
+        before.last_mark = -1 - (!inside).leading_zeros() as i8;
+        found
+    }
+
+    /// Writes where tokens end, the 16 from 16 times `PART` on; the stretch begins at `start`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
+    fn write_places<const PART: i32>(&self, start: u32, places: &mut [u32; LANES]) {
+        let ends = _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32::<PART>(self.ends));
+        store(places, _mm512_add_epi32(ends, _mm512_set1_epi32(start as i32)));
+    }
+
+    /// Writes the numbers that tokens of up to eight bytes write, the 16 from 16 times `part` on. A minus sign counts as a zero.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
+    fn write_numbers(&self, part: i8, numbers: &mut [u32; LANES]) {
+        let first = _mm512_set1_epi8(part * LANES as i8);
+        // Where both are packed, neighbours come together.
+        let even = self.fours(_mm512_add_epi8(load_bytes(&EVEN), first));
+        let odd = self.fours(_mm512_add_epi8(load_bytes(&ODD), first));
+        let ten_thousands = _mm512_set1_epi32(1 << 16 | 10_000);
+        store(numbers, _mm512_madd_epi16(_mm512_packus_epi32(even, odd), ten_thousands));
+    }
+
+    /// The numbers that the first four and the last four of the eight bytes before a mark write, for eight tokens; `tokens` says, for each byte, which.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
+    fn fours(&self, tokens: __m512i) -> __m512i {
+        let places = _mm512_add_epi8(_mm512_permutexvar_epi8(tokens, self.ends), load_bytes(&EIGHT_BEFORE));
+        let eights = _mm512_permutex2var_epi8(self.before, places, self.bytes);
+        let lengths = _mm512_permutexvar_epi8(tokens, self.lengths);
+        let inside = _mm512_cmpgt_epu8_mask(lengths, load_bytes(&FROM_END));
+        let digits = _mm512_maskz_subs_epu8(inside, eights, _mm512_set1_epi8(b'0' as i8));
+        let pairs = _mm512_maddubs_epi16(digits, _mm512_set1_epi16(1 << 8 | 10));
+        _mm512_madd_epi16(pairs, _mm512_set1_epi32(1 << 16 | 100))
+    }
 }
 
 /// What tokens are, by the bytes that end them: a bit for each in one of the four, or the line is not in the common form.
@@ -282,11 +384,16 @@ impl Roles {
 }
 
 impl Features {
-    /// Adds the features that end with a token of a group. `places` are where the mark before them is and where they end, `before` the numbers of the 16
-    /// tokens before them; gives those of the last 16.
+    /// Adds the features that end with a token of a group. `before` are the numbers of the 16 tokens before them; gives those of the last 16.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
-    fn push(&mut self, bytes: &[u8], places: &[u32; GROUP + 1], roles: &Roles, mut before: __m512i) -> Option<__m512i> {
+    fn push(
+        &mut self,
+        numbers: &[u32; GROUP],
+        lengths: &[u8; GROUP],
+        roles: &Roles,
+        mut before: __m512i,
+    ) -> Option<__m512i> {
         self.make_room();
         let (names, wholes) =
             (chunk::<_, GROUP>(&mut self.names, self.count), chunk::<_, GROUP>(&mut self.wholes, self.count));
@@ -297,8 +404,9 @@ impl Features {
             if roles.within == 0 {
                 break;
             }
-            let places = places[part * LANES..].first_chunk()?;
-            let found = Found::read(bytes, places, &roles, before)?;
+            let numbers = load(numbers[part * LANES..].first_chunk()?);
+            let lengths = load_sixteen(lengths[part * LANES..].first_chunk()?);
+            let found = Found::read(numbers, _mm512_cvtepu8_epi32(lengths), &roles, before)?;
             store(chunk(names, count), _mm512_maskz_compress_epi32(found.kept, found.codes));
             store(chunk(wholes, count), _mm512_maskz_compress_epi32(found.kept, found.wholes));
             store(chunk(fractions, count), _mm512_maskz_compress_epi32(found.kept, found.fractions));
@@ -352,20 +460,17 @@ struct Found {
 impl Found {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
-    fn read(bytes: &[u8], places: &[u32; LANES + 1], roles: &Roles, before: __m512i) -> Option<Found> {
+    fn read(numbers: __m512i, lengths: __m512i, roles: &Roles, before: __m512i) -> Option<Found> {
         let one = _mm512_set1_epi32(1);
         let [within, last, whole, fraction, optional] =
             [roles.within, roles.last, roles.whole, roles.fraction, roles.optional].map(|bits| bits as __mmask16);
-        let starts = _mm512_add_epi32(load(places.first_chunk()?), one);
-        let lengths = _mm512_sub_epi32(load(places.last_chunk()?), starts);
-        let tokens = Eights::gathered(bytes, starts);
-        let minus = _mm512_set1_epi32(i32::from(b'-') << 24);
-        let negative = whole & _mm512_cmpeq_epi32_mask(_mm512_slli_epi32::<24>(tokens.first_words()), minus);
+        let sign = _mm512_set1_epi32(i32::from(SIGNED));
+        let negative = _mm512_test_epi32_mask(lengths, sign);
+        let lengths = _mm512_andnot_si512(sign, lengths);
         let digits = _mm512_mask_sub_epi32(lengths, negative, lengths, one);
         let empty = _mm512_testn_epi32_mask(digits, digits);
         let too_long = _mm512_cmpgt_epu32_mask(lengths, _mm512_set1_epi32(LONGEST as i32));
 
-        let numbers = tokens.numbers(lengths);
         let signed = _mm512_mask_or_epi32(numbers, negative, numbers, _mm512_set1_epi32(SIGN as i32));
         let one_before = _mm512_alignr_epi32::<15>(signed, before);
         let two_before = _mm512_alignr_epi32::<14>(signed, before);
@@ -421,62 +526,32 @@ fn exact_value(whole: u32, fraction: u32) -> f32 {
     number::parse_whole(text.as_bytes()).unwrap_or_default()
 }
 
-/// The eight bytes from the start of each of 16 tokens on: tokens 0, 1, 4, 5, and so on in `even`, the others in `odd`, as neighbours come together where both are packed.
-#[derive(Clone, Copy)]
-struct Eights {
-    even: __m512i,
-    odd: __m512i,
-}
-
-impl Eights {
-    /// The bytes at `starts`; zeros for what is not within `bytes`.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
-    fn gathered(bytes: &[u8], starts: __m512i) -> Eights {
-        let zero = _mm512_setzero_si512();
-        let even = gather(bytes, _mm512_unpacklo_epi32(starts, zero));
-        Eights { even, odd: gather(bytes, _mm512_unpackhi_epi32(starts, zero)) }
-    }
-
-    /// The first four bytes of each token.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
-    fn first_words(self) -> __m512i {
-        let (even, odd) = (_mm512_castsi512_ps(self.even), _mm512_castsi512_ps(self.odd));
-        _mm512_castps_si512(_mm512_shuffle_ps::<0b10_00_10_00>(even, odd))
-    }
-
-    /// The numbers that tokens of these lengths write, up to eight digits; a minus sign counts as a zero.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
-    fn numbers(self, lengths: __m512i) -> __m512i {
-        let zero = _mm512_setzero_si512();
-        let shifts = _mm512_sub_epi32(_mm512_set1_epi32(64), _mm512_slli_epi32::<3>(lengths));
-        let even = fours(self.even, _mm512_unpacklo_epi32(shifts, zero));
-        let odd = fours(self.odd, _mm512_unpackhi_epi32(shifts, zero));
-        _mm512_madd_epi16(_mm512_packus_epi32(even, odd), _mm512_set1_epi32(1 << 16 | 10_000))
-    }
-}
-
-/// The numbers that the first four and the last four of eight bytes write, once these are moved to the end.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
-fn fours(eights: __m512i, shifts: __m512i) -> __m512i {
-    let digits = _mm512_subs_epu8(_mm512_sllv_epi64(eights, shifts), _mm512_set1_epi8(b'0' as i8));
-    let pairs = _mm512_maddubs_epi16(digits, _mm512_set1_epi16(1 << 8 | 10));
-    _mm512_madd_epi16(pairs, _mm512_set1_epi32(1 << 16 | 100))
-}
-
 /// 0, 1, 2, and so on.
-const COUNTED: [u8; GROUP] = {
-    let mut counted = [0; GROUP];
+const COUNTED: [u8; GROUP] = table(0);
+
+/// Tokens 0, 1, 4, 5, 8, and so on, each eight times.
+const EVEN: [u8; GROUP] = table(1);
+
+/// The other ones.
+const ODD: [u8; GROUP] = table(2);
+
+/// From a mark to the eight bytes before it, counted from 64 bytes before; eight times.
+const EIGHT_BEFORE: [u8; GROUP] = table(3);
+
+/// How many of eight bytes follow; eight times.
+const FROM_END: [u8; GROUP] = table(4);
+
+const fn table(number: usize) -> [u8; GROUP] {
+    let mut table = [0; GROUP];
     let mut place = 0;
     while place < GROUP {
-        counted[place] = place as u8;
+        let (eight, byte) = (place / 8, place % 8);
+        let even = eight / 2 * 4 + eight % 2;
+        table[place] = [place, even, even + 2, GROUP - 8 + byte, 7 - byte][number] as u8;
         place += 1;
     }
-    counted
-};
+    table
+}
 
 /// The elements from `at` on, as many as a register holds.
 #[inline(always)]
@@ -485,16 +560,6 @@ fn chunk<T, const N: usize>(elements: &mut [T], at: usize) -> &mut [T; N] {
         Some(chunk) => chunk,
         None => unreachable!("there is always room"),
     }
-}
-
-/// Eight bytes from each of eight places on; zeros for those that are not within `bytes`.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn gather(bytes: &[u8], places: __m512i) -> __m512i {
-    let Some(last) = bytes.len().checked_sub(8) else { return _mm512_setzero_si512() };
-    let inside = _mm512_cmple_epu64_mask(places, _mm512_set1_epi64(last as i64));
-    // SAFETY: only where `inside` says so is anything read, and there eight bytes from the place on are within `bytes`.
-    unsafe { _mm512_mask_i64gather_epi64::<1>(_mm512_setzero_si512(), inside, places, bytes.as_ptr().cast()) }
 }
 
 #[inline]
@@ -509,6 +574,13 @@ fn load(words: &[u32; LANES]) -> __m512i {
 fn load_bytes(bytes: &[u8; GROUP]) -> __m512i {
     // SAFETY: the array is as long as the register.
     unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load_sixteen(bytes: &[u8; LANES]) -> __m128i {
+    // SAFETY: the array is as long as the register.
+    unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
 }
 
 #[inline]
