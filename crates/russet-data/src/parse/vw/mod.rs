@@ -45,6 +45,9 @@ pub(super) struct Reader {
     wide: Wide,
     /// For how many more blocks the fast way is not tried.
     pause: u32,
+    /// AVX-512 is not used, whatever the processor has.
+    #[cfg(test)]
+    narrow: bool,
 }
 
 impl Reader {
@@ -64,7 +67,7 @@ impl Reader {
         on_error: OnError,
     ) {
         #[cfg(target_arch = "x86_64")]
-        if Wide::is_possible() && self.is_tried(bytes) {
+        if self.is_wide() && self.is_tried(bytes) {
             // SAFETY: the processor has what the function is compiled for.
             return unsafe { self.read_wide(bytes, length, context, parsed, on_error) };
         }
@@ -151,6 +154,15 @@ impl Reader {
         if tried {
             self.judge(common, number - parsed.block.first_line);
         }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn is_wide(&self) -> bool {
+        #[cfg(test)]
+        if self.narrow {
+            return false;
+        }
+        Wide::is_possible()
     }
 
     /// Whether the fast way is tried on a block.
@@ -508,14 +520,35 @@ mod tests {
         assert_eq!(error("hello\n"), "test:1:1: this line is `hello`; expected `label | features`, but it has no `|`");
     }
 
-    /// What comes of a block, by the plain parser alone or with the fast one before it.
-    fn outcome(text: &str, plainly: bool, on_error: OnError) -> (Vec<Seen>, u64, Option<String>, Option<String>) {
+    /// How a block is read.
+    #[derive(Clone, Copy, Debug)]
+    enum Way {
+        /// By the plain parser alone.
+        Plain,
+        /// With the fast one before it.
+        Narrow,
+        /// With AVX-512 where there is such.
+        Wide,
+    }
+
+    type Outcome = (Vec<Seen>, u64, Option<String>, Option<String>);
+
+    /// What comes of a block.
+    fn outcome(text: &str, way: Way, on_error: OnError) -> Outcome {
         let mut parser = Parser::new(0, ReadOptions { on_error, ..ReadOptions::default() });
-        parser.vw.pause = u32::from(plainly);
+        parser.vw.pause = u32::from(matches!(way, Way::Plain));
+        parser.vw.narrow = matches!(way, Way::Narrow);
         let block = Block { name: "test".into(), first_line: 1, bytes: text.into(), ..Block::default() };
         let parsed = parse_block(&mut parser, Format::Vw, block);
         let fatal = parsed.fatal.as_ref().map(ToString::to_string);
         (seen(&parsed), parsed.skipped, parsed.complaint.clone(), fatal)
+    }
+
+    fn all_ways_agree(text: &str, on_error: OnError) -> Result<(), TestCaseError> {
+        let expected = outcome(text, Way::Plain, on_error);
+        prop_assert_eq!(&outcome(text, Way::Narrow, on_error), &expected);
+        prop_assert_eq!(&outcome(text, Way::Wide, on_error), &expected);
+        Ok(())
     }
 
     fn word() -> impl Strategy<Value = String> {
@@ -527,7 +560,7 @@ mod tests {
     }
 
     fn text() -> impl Strategy<Value = String> {
-        let head = prop_oneof![8 => "-?1 ", 1 => "[0-9. 'a-]{0,6}"];
+        let head = prop_oneof![8 => "-?1 ", 2 => "-?[0-9]{1,3} ", 1 => "[0-9. 'a-]{0,6}"];
         let end = prop_oneof![8 => Just("\n"), 1 => Just(" \n"), 1 => Just("\r\n"), 1 => Just("\n\n")];
         let bar = prop_oneof![8 => Just("| "), 1 => Just("|"), 1 => Just("|n "), 1 => Just("|:2 ")];
         let line = (head, bar, prop::collection::vec(word(), 0..80), end)
@@ -537,15 +570,25 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_fast_way_reads_what_the_plain_one_does(text in text(), skip in any::<bool>()) {
+        fn fast_ways_read_what_the_plain_one_does(text in text(), skip in any::<bool>()) {
             let on_error = if skip { OnError::Skip } else { OnError::Stop };
-            prop_assert_eq!(outcome(&text, false, on_error), outcome(&text, true, on_error));
+            all_ways_agree(&text, on_error)?;
         }
 
         #[test]
-        fn the_fast_way_reads_values_to_the_bit(value in "-?[0-9]{0,7}\\.[0-9]{1,8}") {
-            let text = format!("1 | 1:{value} 2\n").repeat(4);
-            prop_assert_eq!(outcome(&text, false, OnError::Stop), outcome(&text, true, OnError::Stop));
+        fn fast_ways_read_values_to_the_bit(values in prop::collection::vec("-?[0-9]{0,8}(\\.[0-9]{1,8})?", 1..60)) {
+            let features: String = values.iter().map(|value| format!(" 1:{value} 2")).collect();
+            let text = format!("1 |{features}\n").repeat(4);
+            all_ways_agree(&text, OnError::Stop)?;
+        }
+
+        /// One in a hundred million is as close to the middle as these.
+        #[test]
+        fn fast_ways_read_values_between_two_floats(bits in 0x3a00_0000u32..0x4b00_0000, off in -9i32..=9) {
+            let (low, high) = (f64::from(f32::from_bits(bits)), f64::from(f32::from_bits(bits + 1)));
+            let middle = f64::from_bits(((low + high) / 2.0).to_bits().wrapping_add_signed(i64::from(off)));
+            let text = format!("1 | 1:{middle:.8} 2:-{middle:.7} 3:{middle:.6}\n");
+            all_ways_agree(&text, OnError::Stop)?;
         }
     }
 
@@ -558,5 +601,26 @@ mod tests {
         let found = numbers::line(text.as_bytes(), 0, marks.find(text.as_bytes()), 1, &context, &mut batch);
         assert_eq!(found.map(|(end, _)| end), Some(text.len() / 2 - 1));
         assert_eq!(batch.example(0).values, [0.5, 1.0, -7.0, -0.123_456_78, 12.5]);
+    }
+
+    #[test]
+    fn wherever_a_token_lies_in_a_stretch() {
+        for length in 0..70 {
+            let text = format!(
+                "{}1 | 1:-0.12345678 22:-3 4444444 333:0.5 7:-.5 8:0\n",
+                "1 | 1\n-1 |\n0 | \n".repeat(length) + &" ".repeat(length % 16)
+            );
+            all_ways_agree(&text, OnError::Stop).unwrap();
+        }
+    }
+
+    #[test]
+    fn features_of_a_line_of_any_length() {
+        for length in 0..200 {
+            let text = format!("-3 |{} 5\n1 | 2\n", " 1:0.5 2:-7".repeat(length));
+            all_ways_agree(&text, OnError::Stop).unwrap();
+        }
+        let long = format!("1 | {}:1\n1 | 5:{}\n1 | 7\n", "1".repeat(300), "2".repeat(130));
+        all_ways_agree(&long, OnError::Skip).unwrap();
     }
 }

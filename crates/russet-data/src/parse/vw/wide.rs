@@ -610,3 +610,46 @@ fn store_eight(values: &mut [f32; 8], register: __m256) {
     // SAFETY: the array is as long as the register.
     unsafe { _mm256_storeu_ps(values.as_mut_ptr(), register) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use russet::batch::Dictionary;
+
+    #[test]
+    fn lines_in_the_common_form_are_read_fast() {
+        if !Wide::is_possible() {
+            return;
+        }
+        let text = "1 | 1:0.5  2 123456:-7 7:-0.12345678 3:12.5 4:0 5:-.5\n-1.5 'tag| 9\n";
+        let mut bytes = text.as_bytes().to_vec();
+        super::super::pad(&mut bytes);
+        let (mut dictionary, mut batch, mut wide) = (Dictionary::default(), Batch::default(), Wide::default());
+        batch.start(&mut dictionary);
+        let context = Context { labels: true, dictionary: &mut dictionary };
+        // SAFETY: the processor has what these are compiled for.
+        let ends = unsafe {
+            wide.find(&bytes);
+            let first = wide.line(&bytes, 0, 0, 1, &context, &mut batch).unwrap();
+            let second = wide.line(&bytes, first.0 + 1, first.1 + 1, 2, &context, &mut batch).unwrap();
+            wide.hand_over(&mut batch);
+            (first.0, second.0)
+        };
+        assert_eq!(ends, (text.find('\n').unwrap(), text.len() - 1));
+        assert_eq!(batch.example(0).values, [0.5, 1.0, -7.0, -0.123_456_78, 12.5, -0.5]);
+        assert_eq!(batch.example(1).codes, [Code::Number(9).pack()]);
+        assert_eq!((batch.example(1).label, batch.example(1).tag), (Label::new(-1.5), &b"tag"[..]));
+    }
+
+    #[test]
+    fn values_that_are_unsure_are_found_exactly() {
+        for (text, whole, fraction) in [
+            ("-1.00000005", SIGN | 1, 8 << DECIMALS_AT | 5),
+            ("16777217.0", 16_777_217, 1 << DECIMALS_AT),
+            ("0.5", 0, 1 << DECIMALS_AT | 5),
+        ] {
+            assert_eq!(exact_value(whole, fraction).to_bits(), text.parse::<f32>().unwrap().to_bits());
+        }
+        assert_eq!(exact_value(16_777_217, 0), 16_777_216.0);
+    }
+}
