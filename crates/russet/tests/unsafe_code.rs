@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const KNOWN: [(&str, usize, usize); 15] = [
     ("russet-bench/src/limits.rs", 2, 0),
     ("russet-data/src/helper.rs", 2, 0),
-    ("russet-data/src/parse/vw/marks.rs", 1, 0),
+    ("russet-data/src/parse/vw/marks.rs", 2, 0),
     ("russet-data/src/parse/vw/mod.rs", 2, 0),
     ("russet-data/src/parse/vw/wide.rs", 8, 0),
     ("russet-lab/src/study/child.rs", 2, 0),

@@ -15,13 +15,15 @@ pub(super) struct Marks {
 /// How many bytes are looked at together.
 const STRETCH: usize = 64;
 
+pub(super) type Stretch = [u8; STRETCH];
+
 /// Places are written this many at once, wanted or not: most stretches have between one and two times as many.
 const AT_ONCE: usize = 12;
 
 impl Marks {
-    /// Finds the marks of a block; it has to be shorter than 4 GiB.
+    /// Finds the marks of a block, which has to be shorter than 4 GiB, by the kinds of its bytes.
     #[inline(always)]
-    pub(super) fn find(&mut self, bytes: &[u8]) -> &[u32] {
+    pub(super) fn find(&mut self, bytes: &[u8], kinds: impl Fn(&Stretch) -> Kinds) -> &[u32] {
         // A place for each byte, and room for what is written too much.
         let most = bytes.len() + 2 * AT_ONCE;
         if self.places.len() < most {
@@ -31,15 +33,12 @@ impl Marks {
         let (stretches, rest) = bytes.as_chunks();
         for (number, stretch) in stretches.iter().enumerate() {
             count +=
-                write(Kinds::of(stretch).marks(&mut after_colon), (number * STRETCH) as u32, &mut self.places[count..]);
+                write(kinds(stretch).marks(&mut after_colon), (number * STRETCH) as u32, &mut self.places[count..]);
         }
         let mut last = [b'0'; STRETCH];
         last[..rest.len()].copy_from_slice(rest);
-        count += write(
-            Kinds::of(&last).marks(&mut after_colon),
-            (bytes.len() - rest.len()) as u32,
-            &mut self.places[count..],
-        );
+        count +=
+            write(kinds(&last).marks(&mut after_colon), (bytes.len() - rest.len()) as u32, &mut self.places[count..]);
         &self.places[..count]
     }
 }
@@ -94,20 +93,20 @@ impl Kinds {
 
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    fn of(stretch: &[u8; STRETCH]) -> Kinds {
+    pub(super) fn of(stretch: &Stretch) -> Kinds {
         // SAFETY: SSE2 is part of x86-64.
         unsafe { Kinds::of_with_sse2(stretch) }
     }
 
     #[cfg(not(target_arch = "x86_64"))]
-    fn of(stretch: &[u8; STRETCH]) -> Kinds {
+    pub(super) fn of(stretch: &Stretch) -> Kinds {
         Kinds::of_plainly(stretch)
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "sse2")]
     #[inline]
-    fn of_with_sse2(stretch: &[u8; STRETCH]) -> Kinds {
+    fn of_with_sse2(stretch: &Stretch) -> Kinds {
         use std::arch::x86_64::{
             _mm_cmpeq_epi8, _mm_min_epu8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8, _mm_sub_epi8,
         };
@@ -126,9 +125,33 @@ impl Kinds {
         kinds
     }
 
+    /// As [`Kinds::of`].
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub(super) fn of_with_avx2(stretch: &Stretch) -> Kinds {
+        use std::arch::x86_64::{
+            _mm256_cmpeq_epi8, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_set_epi64x, _mm256_set1_epi8,
+            _mm256_sub_epi8,
+        };
+        let (words, _) = stretch.as_chunks::<8>();
+        let [zero, nine, colon, minus] = [b'0', 9, b':', b'-'].map(|byte| _mm256_set1_epi8(byte as i8));
+        let mut kinds = Kinds { digits: 0, colons: 0, minuses: 0 };
+        for (number, half) in words.as_chunks::<4>().0.iter().enumerate() {
+            let [first, second, third, fourth] = half.map(i64::from_le_bytes);
+            let word = _mm256_set_epi64x(fourth, third, second, first);
+            let above_zero = _mm256_sub_epi8(word, zero);
+            let digits = _mm256_cmpeq_epi8(_mm256_min_epu8(above_zero, nine), above_zero);
+            kinds.digits |= u64::from(_mm256_movemask_epi8(digits) as u32) << (32 * number);
+            kinds.colons |= u64::from(_mm256_movemask_epi8(_mm256_cmpeq_epi8(word, colon)) as u32) << (32 * number);
+            kinds.minuses |= u64::from(_mm256_movemask_epi8(_mm256_cmpeq_epi8(word, minus)) as u32) << (32 * number);
+        }
+        kinds
+    }
+
     /// As [`Kinds::of`], on any processor.
     #[cfg(any(test, not(target_arch = "x86_64")))]
-    fn of_plainly(stretch: &[u8; STRETCH]) -> Kinds {
+    fn of_plainly(stretch: &Stretch) -> Kinds {
         let bits = |is: fn(u8) -> bool| {
             stretch.iter().enumerate().fold(0, |bits, (place, byte)| bits | u64::from(is(*byte)) << place)
         };
@@ -155,8 +178,8 @@ mod tests {
             let expected = (0..bytes.len()).filter(|place| is_mark(*place)).map(|place| place as u32);
             let mut marks = Marks::default();
             // What was found before makes no difference.
-            marks.find(&[b' '; 100]);
-            prop_assert_eq!(marks.find(&bytes), expected.collect::<Vec<_>>());
+            marks.find(&[b' '; 100], Kinds::of);
+            prop_assert_eq!(marks.find(&bytes, Kinds::of), expected.collect::<Vec<_>>());
         }
 
         #[test]
@@ -164,7 +187,13 @@ mod tests {
             let mut stretch = [0; STRETCH];
             stretch[..32].copy_from_slice(&any);
             stretch[32..].copy_from_slice(&near);
-            prop_assert_eq!(Kinds::of(&stretch), Kinds::of_plainly(&stretch));
+            let expected = Kinds::of_plainly(&stretch);
+            prop_assert_eq!(&Kinds::of(&stretch), &expected);
+            #[cfg(target_arch = "x86_64")]
+            if is_x86_feature_detected!("avx2") {
+                // SAFETY: the processor has what the function is compiled for.
+                prop_assert_eq!(&unsafe { Kinds::of_with_avx2(&stretch) }, &expected);
+            }
         }
     }
 }

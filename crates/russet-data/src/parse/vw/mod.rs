@@ -17,7 +17,8 @@ use russet::feature::{FeatureId, Namespace};
 
 use super::{Context, Fault, Parsed, not_finite};
 use crate::{OnError, number};
-use marks::Marks;
+use marks::{Kinds, Marks, Stretch};
+use numbers::Pending;
 #[cfg(target_arch = "x86_64")]
 use wide::Wide;
 
@@ -41,6 +42,7 @@ pub(super) fn pad(bytes: &mut Vec<u8>) -> usize {
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     marks: Marks,
+    pending: Pending,
     #[cfg(target_arch = "x86_64")]
     wide: Wide,
     /// For how many more blocks the fast way is not tried.
@@ -81,7 +83,7 @@ impl Reader {
             // SAFETY: the processor has what the function is compiled for.
             return unsafe { self.read_with_bmi(bytes, length, context, parsed, on_error) };
         }
-        self.read_anywhere(bytes, length, context, parsed, on_error);
+        self.read_anywhere(bytes, length, context, parsed, on_error, Kinds::of);
     }
 
     /// The same, with AVX-512.
@@ -123,7 +125,7 @@ impl Reader {
         parsed: &mut Parsed,
         on_error: OnError,
     ) {
-        self.read_anywhere(bytes, length, context, parsed, on_error);
+        self.read_anywhere(bytes, length, context, parsed, on_error, |stretch| Kinds::of_with_avx2(stretch));
     }
 
     #[inline(always)]
@@ -134,23 +136,28 @@ impl Reader {
         context: &mut Context<'_>,
         parsed: &mut Parsed,
         on_error: OnError,
+        kinds: impl Fn(&Stretch) -> Kinds,
     ) {
         debug_assert!(bytes[length - 1..].iter().all(|byte| *byte == b'\n'));
         let tried = self.is_tried(bytes);
         self.pause = self.pause.saturating_sub(1);
-        let mut marks = if tried { self.marks.find(bytes) } else { &[] };
+        let mut marks = if tried { self.marks.find(bytes, kinds) } else { &[] };
+        self.pending.make_room(marks.len());
         let (mut start, mut number, mut common) = (0, parsed.block.first_line, 0);
         while start < length {
-            if let Some((end, used)) = numbers::line(bytes, start, marks, number, context, &mut parsed.batch) {
+            let Reader { pending, .. } = self;
+            if let Some((end, used)) = numbers::line(bytes, start, marks, number, context, pending, &mut parsed.batch) {
                 (start, marks) = (end + 1, &marks[used..]);
                 common += 1;
             } else {
+                self.pending.hand_over(&mut parsed.batch);
                 let Some(next) = read_plainly(bytes, start, number, context, parsed, on_error) else { return };
                 marks = &marks[marks.iter().position(|place| *place as usize >= next).unwrap_or(marks.len())..];
                 start = next;
             }
             number += 1;
         }
+        self.pending.hand_over(&mut parsed.batch);
         if tried {
             self.judge(common, number - parsed.block.first_line);
         }
@@ -188,8 +195,6 @@ fn read_plainly(
     parsed: &mut Parsed,
     on_error: OnError,
 ) -> Option<usize> {
-    // The fast way may have got somewhere.
-    parsed.batch.abandon_example();
     match line(bytes, start, number, context, &mut parsed.batch) {
         Ok(end) => Some(end + 1),
         Err(fault) => {
@@ -596,9 +601,13 @@ mod tests {
     fn lines_in_the_common_form_are_read_fast() {
         let text = "1 | 1:0.5  2 123456:-7 7:-0.12345678 3:12.5 4:0\n".repeat(2);
         let (mut dictionary, mut batch, mut marks) = (Dictionary::default(), Batch::default(), Marks::default());
+        let mut pending = Pending::default();
         batch.start(&mut dictionary);
         let context = Context { labels: true, dictionary: &mut dictionary };
-        let found = numbers::line(text.as_bytes(), 0, marks.find(text.as_bytes()), 1, &context, &mut batch);
+        let marks = marks.find(text.as_bytes(), Kinds::of);
+        pending.make_room(marks.len());
+        let found = numbers::line(text.as_bytes(), 0, marks, 1, &context, &mut pending, &mut batch);
+        pending.hand_over(&mut batch);
         assert_eq!(found.map(|(end, _)| end), Some(text.len() / 2 - 1));
         assert_eq!(batch.example(0).values, [0.5, 1.0, -7.0, -0.123_456_78, 12.5]);
     }
