@@ -27,7 +27,8 @@ impl Marks {
         // A place for each byte, and room for what is written too much.
         let most = bytes.len() + 2 * AT_ONCE;
         if self.places.len() < most {
-            self.places.resize(most, 0);
+            // Memory that is never written to costs nothing.
+            self.places = vec![0; most.next_power_of_two()];
         }
         let (mut count, mut after_colon) = (0, 0);
         let (stretches, rest) = bytes.as_chunks();

@@ -231,10 +231,14 @@ impl Tokens {
         // One for each byte, and room for what is written or read too much.
         let most = bytes.len() + 2 * GROUP;
         if self.places.len() < most {
-            self.places.resize(most, 0);
-            self.kinds.resize(most, 0);
-            self.lengths.resize(most, 0);
-            self.numbers.resize(most, 0);
+            // Memory that is never written to costs nothing.
+            let length = most.next_power_of_two();
+            *self = Tokens {
+                places: vec![0; length],
+                kinds: vec![0; length],
+                lengths: vec![0; length],
+                numbers: vec![0; length],
+            };
         }
         let (places, kinds) = (&mut self.places[..most], &mut self.kinds[..most]);
         let (lengths, numbers) = (&mut self.lengths[..most], &mut self.numbers[..most]);
