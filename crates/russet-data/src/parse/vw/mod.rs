@@ -4,7 +4,7 @@
 //! name is a number. A missing value is 1, a value of 0 leaves the feature out. Features without a name count
 //! through within their namespace. An empty line is an example without label or features.
 
-// One call of a function that is compiled for some processors only.
+// Calls of two functions that are compiled for some processors only.
 #![allow(unsafe_code)]
 
 mod marks;
