@@ -49,6 +49,7 @@ pub(super) struct Reader {
     pause: u32,
     /// AVX-512 is not used, whatever the processor has.
     #[cfg(test)]
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     narrow: bool,
 }
 
