@@ -15,34 +15,31 @@ pub(super) struct Marks {
 /// How many bytes are looked at together.
 const STRETCH: usize = 64;
 
+pub(super) type Stretch = [u8; STRETCH];
+
 /// Places are written this many at once, wanted or not: most stretches have between one and two times as many.
 const AT_ONCE: usize = 12;
 
 impl Marks {
-    /// Finds the marks of a block; it has to be shorter than 4 GiB.
+    /// Finds the marks of a block, which has to be shorter than 4 GiB, by the kinds of its bytes.
     #[inline(always)]
-    pub(super) fn find(&mut self, bytes: &[u8]) -> &[u32] {
+    pub(super) fn find(&mut self, bytes: &[u8], kinds: impl Fn(&Stretch) -> Kinds) -> &[u32] {
         // A place for each byte, and room for what is written too much.
         let most = bytes.len() + 2 * AT_ONCE;
         if self.places.len() < most {
-            self.places.resize(most, 0);
+            // Memory that is never written to costs nothing.
+            self.places = vec![0; most.next_power_of_two()];
         }
         let (mut count, mut after_colon) = (0, 0);
         let (stretches, rest) = bytes.as_chunks();
         for (number, stretch) in stretches.iter().enumerate() {
-            count += write(
-                marked(&Kinds::of(stretch), &mut after_colon),
-                (number * STRETCH) as u32,
-                &mut self.places[count..],
-            );
+            count +=
+                write(kinds(stretch).marks(&mut after_colon), (number * STRETCH) as u32, &mut self.places[count..]);
         }
         let mut last = [b'0'; STRETCH];
         last[..rest.len()].copy_from_slice(rest);
-        count += write(
-            marked(&Kinds::of(&last), &mut after_colon),
-            (bytes.len() - rest.len()) as u32,
-            &mut self.places[count..],
-        );
+        count +=
+            write(kinds(&last).marks(&mut after_colon), (bytes.len() - rest.len()) as u32, &mut self.places[count..]);
         &self.places[..count]
     }
 }
@@ -72,39 +69,45 @@ fn write_all(bits: &mut u64, start: u32, places: &mut [u32]) {
     }
 }
 
-/// A bit for each mark. `after_colon` is 1 if the byte before the first one is a colon; then it is set for the next stretch.
-#[inline(always)]
-fn marked(kinds: &Kinds, after_colon: &mut u64) -> u64 {
-    let signs = kinds.minuses & (kinds.colons << 1 | *after_colon);
-    *after_colon = kinds.colons >> (STRETCH - 1);
-    !(kinds.digits | signs)
-}
-
 /// What the bytes of a stretch are: a bit for each, the first byte's lowest.
 #[derive(Debug, PartialEq, Eq)]
-struct Kinds {
-    digits: u64,
-    colons: u64,
-    minuses: u64,
+pub(super) struct Kinds {
+    pub(super) digits: u64,
+    pub(super) colons: u64,
+    pub(super) minuses: u64,
 }
 
 impl Kinds {
+    /// A bit for each mark. `after_colon` is as for [`Kinds::signs`].
+    #[inline(always)]
+    fn marks(&self, after_colon: &mut u64) -> u64 {
+        !(self.digits | self.signs(after_colon))
+    }
+
+    /// A bit for each minus sign that is part of a number. `after_colon` is 1 if the byte before the first one is a colon; then it is set for the next stretch.
+    #[inline(always)]
+    pub(super) fn signs(&self, after_colon: &mut u64) -> u64 {
+        let signs = self.minuses & (self.colons << 1 | *after_colon);
+        *after_colon = self.colons >> (STRETCH - 1);
+        signs
+    }
+
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    fn of(stretch: &[u8; STRETCH]) -> Kinds {
+    pub(super) fn of(stretch: &Stretch) -> Kinds {
         // SAFETY: SSE2 is part of x86-64.
         unsafe { Kinds::of_with_sse2(stretch) }
     }
 
     #[cfg(not(target_arch = "x86_64"))]
-    fn of(stretch: &[u8; STRETCH]) -> Kinds {
+    pub(super) fn of(stretch: &Stretch) -> Kinds {
         Kinds::of_plainly(stretch)
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "sse2")]
     #[inline]
-    fn of_with_sse2(stretch: &[u8; STRETCH]) -> Kinds {
+    fn of_with_sse2(stretch: &Stretch) -> Kinds {
         use std::arch::x86_64::{
             _mm_cmpeq_epi8, _mm_min_epu8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8, _mm_sub_epi8,
         };
@@ -123,9 +126,33 @@ impl Kinds {
         kinds
     }
 
+    /// As [`Kinds::of`].
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub(super) fn of_with_avx2(stretch: &Stretch) -> Kinds {
+        use std::arch::x86_64::{
+            _mm256_cmpeq_epi8, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_set_epi64x, _mm256_set1_epi8,
+            _mm256_sub_epi8,
+        };
+        let (words, _) = stretch.as_chunks::<8>();
+        let [zero, nine, colon, minus] = [b'0', 9, b':', b'-'].map(|byte| _mm256_set1_epi8(byte as i8));
+        let mut kinds = Kinds { digits: 0, colons: 0, minuses: 0 };
+        for (number, half) in words.as_chunks::<4>().0.iter().enumerate() {
+            let [first, second, third, fourth] = half.map(i64::from_le_bytes);
+            let word = _mm256_set_epi64x(fourth, third, second, first);
+            let above_zero = _mm256_sub_epi8(word, zero);
+            let digits = _mm256_cmpeq_epi8(_mm256_min_epu8(above_zero, nine), above_zero);
+            kinds.digits |= u64::from(_mm256_movemask_epi8(digits) as u32) << (32 * number);
+            kinds.colons |= u64::from(_mm256_movemask_epi8(_mm256_cmpeq_epi8(word, colon)) as u32) << (32 * number);
+            kinds.minuses |= u64::from(_mm256_movemask_epi8(_mm256_cmpeq_epi8(word, minus)) as u32) << (32 * number);
+        }
+        kinds
+    }
+
     /// As [`Kinds::of`], on any processor.
     #[cfg(any(test, not(target_arch = "x86_64")))]
-    fn of_plainly(stretch: &[u8; STRETCH]) -> Kinds {
+    fn of_plainly(stretch: &Stretch) -> Kinds {
         let bits = |is: fn(u8) -> bool| {
             stretch.iter().enumerate().fold(0, |bits, (place, byte)| bits | u64::from(is(*byte)) << place)
         };
@@ -152,8 +179,8 @@ mod tests {
             let expected = (0..bytes.len()).filter(|place| is_mark(*place)).map(|place| place as u32);
             let mut marks = Marks::default();
             // What was found before makes no difference.
-            marks.find(&[b' '; 100]);
-            prop_assert_eq!(marks.find(&bytes), expected.collect::<Vec<_>>());
+            marks.find(&[b' '; 100], Kinds::of);
+            prop_assert_eq!(marks.find(&bytes, Kinds::of), expected.collect::<Vec<_>>());
         }
 
         #[test]
@@ -161,7 +188,13 @@ mod tests {
             let mut stretch = [0; STRETCH];
             stretch[..32].copy_from_slice(&any);
             stretch[32..].copy_from_slice(&near);
-            prop_assert_eq!(Kinds::of(&stretch), Kinds::of_plainly(&stretch));
+            let expected = Kinds::of_plainly(&stretch);
+            prop_assert_eq!(&Kinds::of(&stretch), &expected);
+            #[cfg(target_arch = "x86_64")]
+            if is_x86_feature_detected!("avx2") {
+                // SAFETY: the processor has what the function is compiled for.
+                prop_assert_eq!(&unsafe { Kinds::of_with_avx2(&stretch) }, &expected);
+            }
         }
     }
 }

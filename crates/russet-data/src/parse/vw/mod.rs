@@ -4,18 +4,23 @@
 //! name is a number. A missing value is 1, a value of 0 leaves the feature out. Features without a name count
 //! through within their namespace. An empty line is an example without label or features.
 
-// One call of a function that is compiled for some processors only.
+// Calls of two functions that are compiled for some processors only.
 #![allow(unsafe_code)]
 
 mod marks;
 mod numbers;
+#[cfg(target_arch = "x86_64")]
+mod wide;
 
 use russet::batch::{Batch, Code, Label};
 use russet::feature::{FeatureId, Namespace};
 
 use super::{Context, Fault, Parsed, not_finite};
 use crate::{OnError, number};
-use marks::Marks;
+use marks::{Kinds, Marks, Stretch};
+use numbers::Pending;
+#[cfg(target_arch = "x86_64")]
+use wide::Wide;
 
 /// What ends a name or a value. A line's end is a `\n` that is always there.
 #[inline(always)]
@@ -37,8 +42,15 @@ pub(super) fn pad(bytes: &mut Vec<u8>) -> usize {
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     marks: Marks,
+    pending: Pending,
+    #[cfg(target_arch = "x86_64")]
+    wide: Wide,
     /// For how many more blocks the fast way is not tried.
     pause: u32,
+    /// AVX-512 is not used, whatever the processor has.
+    #[cfg(test)]
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    narrow: bool,
 }
 
 impl Reader {
@@ -58,6 +70,11 @@ impl Reader {
         on_error: OnError,
     ) {
         #[cfg(target_arch = "x86_64")]
+        if self.is_wide() && self.is_tried(bytes) {
+            // SAFETY: the processor has what the function is compiled for.
+            return unsafe { self.read_wide(bytes, length, context, parsed, on_error) };
+        }
+        #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("bmi1")
             && is_x86_feature_detected!("bmi2")
@@ -67,7 +84,35 @@ impl Reader {
             // SAFETY: the processor has what the function is compiled for.
             return unsafe { self.read_with_bmi(bytes, length, context, parsed, on_error) };
         }
-        self.read_anywhere(bytes, length, context, parsed, on_error);
+        self.read_anywhere(bytes, length, context, parsed, on_error, Kinds::of);
+    }
+
+    /// The same, with AVX-512.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
+    fn read_wide(
+        &mut self,
+        bytes: &[u8],
+        length: usize,
+        context: &mut Context<'_>,
+        parsed: &mut Parsed,
+        on_error: OnError,
+    ) {
+        self.wide.find(bytes);
+        let (mut start, mut mark, mut number, mut common) = (0, 0, parsed.block.first_line, 0);
+        while start < length {
+            if let Some((end, end_mark)) = self.wide.line(bytes, start, mark, number, context, &mut parsed.batch) {
+                (start, mark) = (end + 1, end_mark + 1);
+                common += 1;
+            } else {
+                self.wide.hand_over(&mut parsed.batch);
+                let Some(next) = read_plainly(bytes, start, number, context, parsed, on_error) else { return };
+                (start, mark) = (next, self.wide.mark_at(mark, next));
+            }
+            number += 1;
+        }
+        self.wide.hand_over(&mut parsed.batch);
+        self.judge(common, number - parsed.block.first_line);
     }
 
     /// The same, compiled for instructions that find bits faster.
@@ -81,7 +126,7 @@ impl Reader {
         parsed: &mut Parsed,
         on_error: OnError,
     ) {
-        self.read_anywhere(bytes, length, context, parsed, on_error);
+        self.read_anywhere(bytes, length, context, parsed, on_error, |stretch| Kinds::of_with_avx2(stretch));
     }
 
     #[inline(always)]
@@ -92,24 +137,50 @@ impl Reader {
         context: &mut Context<'_>,
         parsed: &mut Parsed,
         on_error: OnError,
+        kinds: impl Fn(&Stretch) -> Kinds,
     ) {
         debug_assert!(bytes[length - 1..].iter().all(|byte| *byte == b'\n'));
-        let tried = self.pause == 0 && bytes.len() <= Reader::LONGEST;
+        let tried = self.is_tried(bytes);
         self.pause = self.pause.saturating_sub(1);
-        let mut marks = if tried { self.marks.find(bytes) } else { &[] };
+        let mut marks = if tried { self.marks.find(bytes, kinds) } else { &[] };
+        self.pending.make_room(marks.len());
         let (mut start, mut number, mut common) = (0, parsed.block.first_line, 0);
         while start < length {
-            if let Some((end, used)) = numbers::line(bytes, start, marks, number, context, &mut parsed.batch) {
+            let Reader { pending, .. } = self;
+            if let Some((end, used)) = numbers::line(bytes, start, marks, number, context, pending, &mut parsed.batch) {
                 (start, marks) = (end + 1, &marks[used..]);
                 common += 1;
             } else {
+                self.pending.hand_over(&mut parsed.batch);
                 let Some(next) = read_plainly(bytes, start, number, context, parsed, on_error) else { return };
                 marks = &marks[marks.iter().position(|place| *place as usize >= next).unwrap_or(marks.len())..];
                 start = next;
             }
             number += 1;
         }
-        if tried && 2 * common < number - parsed.block.first_line {
+        self.pending.hand_over(&mut parsed.batch);
+        if tried {
+            self.judge(common, number - parsed.block.first_line);
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn is_wide(&self) -> bool {
+        #[cfg(test)]
+        if self.narrow {
+            return false;
+        }
+        Wide::is_possible()
+    }
+
+    /// Whether the fast way is tried on a block.
+    fn is_tried(&self, bytes: &[u8]) -> bool {
+        self.pause == 0 && bytes.len() <= Reader::LONGEST
+    }
+
+    /// Leaves the fast way alone for a while if too few of a block's lines are in the common form.
+    fn judge(&mut self, common: u64, lines: u64) {
+        if 2 * common < lines {
             self.pause = Reader::PAUSE;
         }
     }
@@ -125,8 +196,6 @@ fn read_plainly(
     parsed: &mut Parsed,
     on_error: OnError,
 ) -> Option<usize> {
-    // The fast way may have got somewhere.
-    parsed.batch.abandon_example();
     match line(bytes, start, number, context, &mut parsed.batch) {
         Ok(end) => Some(end + 1),
         Err(fault) => {
@@ -314,6 +383,17 @@ fn head<'a>(head: &'a [u8], context: &Context<'_>) -> Result<(Label, &'a [u8]), 
     full_head(head, context)
 }
 
+/// A label of one digit before a bar and a space, as most are; and whether it has a sign. `word`: the eight bytes that the line begins with.
+#[inline(always)]
+fn short_head(word: u64) -> Option<(Label, bool)> {
+    let negative = word as u8 == b'-';
+    let unsigned = (word >> (8 * u32::from(negative))) as u32;
+    let digit = (unsigned as u8).wrapping_sub(b'0');
+    let label = f32::from(digit);
+    let known = unsigned >> 8 == u32::from_le_bytes(*b" | \0") && digit < 10;
+    known.then_some((Label::new(if negative { -label } else { label }), negative))
+}
+
 fn full_head<'a>(head: &'a [u8], context: &Context<'_>) -> Result<(Label, &'a [u8]), Fault> {
     let mut words: Vec<&[u8]> =
         head.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty()).collect();
@@ -446,14 +526,35 @@ mod tests {
         assert_eq!(error("hello\n"), "test:1:1: this line is `hello`; expected `label | features`, but it has no `|`");
     }
 
-    /// What comes of a block, by the plain parser alone or with the fast one before it.
-    fn outcome(text: &str, plainly: bool, on_error: OnError) -> (Vec<Seen>, u64, Option<String>, Option<String>) {
+    /// How a block is read.
+    #[derive(Clone, Copy, Debug)]
+    enum Way {
+        /// By the plain parser alone.
+        Plain,
+        /// With the fast one before it.
+        Narrow,
+        /// With AVX-512 where there is such.
+        Wide,
+    }
+
+    type Outcome = (Vec<Seen>, u64, Option<String>, Option<String>);
+
+    /// What comes of a block.
+    fn outcome(text: &str, way: Way, on_error: OnError) -> Outcome {
         let mut parser = Parser::new(0, ReadOptions { on_error, ..ReadOptions::default() });
-        parser.vw.pause = u32::from(plainly);
+        parser.vw.pause = u32::from(matches!(way, Way::Plain));
+        parser.vw.narrow = matches!(way, Way::Narrow);
         let block = Block { name: "test".into(), first_line: 1, bytes: text.into(), ..Block::default() };
         let parsed = parse_block(&mut parser, Format::Vw, block);
         let fatal = parsed.fatal.as_ref().map(ToString::to_string);
         (seen(&parsed), parsed.skipped, parsed.complaint.clone(), fatal)
+    }
+
+    fn all_ways_agree(text: &str, on_error: OnError) -> Result<(), TestCaseError> {
+        let expected = outcome(text, Way::Plain, on_error);
+        prop_assert_eq!(&outcome(text, Way::Narrow, on_error), &expected);
+        prop_assert_eq!(&outcome(text, Way::Wide, on_error), &expected);
+        Ok(())
     }
 
     fn word() -> impl Strategy<Value = String> {
@@ -465,7 +566,7 @@ mod tests {
     }
 
     fn text() -> impl Strategy<Value = String> {
-        let head = prop_oneof![8 => "-?1 ", 1 => "[0-9. 'a-]{0,6}"];
+        let head = prop_oneof![8 => "-?1 ", 2 => "-?[0-9]{1,3} ", 1 => "[0-9. 'a-]{0,6}"];
         let end = prop_oneof![8 => Just("\n"), 1 => Just(" \n"), 1 => Just("\r\n"), 1 => Just("\n\n")];
         let bar = prop_oneof![8 => Just("| "), 1 => Just("|"), 1 => Just("|n "), 1 => Just("|:2 ")];
         let line = (head, bar, prop::collection::vec(word(), 0..80), end)
@@ -475,15 +576,25 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_fast_way_reads_what_the_plain_one_does(text in text(), skip in any::<bool>()) {
+        fn fast_ways_read_what_the_plain_one_does(text in text(), skip in any::<bool>()) {
             let on_error = if skip { OnError::Skip } else { OnError::Stop };
-            prop_assert_eq!(outcome(&text, false, on_error), outcome(&text, true, on_error));
+            all_ways_agree(&text, on_error)?;
         }
 
         #[test]
-        fn the_fast_way_reads_values_to_the_bit(value in "-?[0-9]{0,7}\\.[0-9]{1,8}") {
-            let text = format!("1 | 1:{value} 2\n").repeat(4);
-            prop_assert_eq!(outcome(&text, false, OnError::Stop), outcome(&text, true, OnError::Stop));
+        fn fast_ways_read_values_to_the_bit(values in prop::collection::vec("-?[0-9]{0,8}(\\.[0-9]{1,8})?", 1..60)) {
+            let features: String = values.iter().map(|value| format!(" 1:{value} 2")).collect();
+            let text = format!("1 |{features}\n").repeat(4);
+            all_ways_agree(&text, OnError::Stop)?;
+        }
+
+        /// One in a hundred million is as close to the middle as these.
+        #[test]
+        fn fast_ways_read_values_between_two_floats(bits in 0x3a00_0000u32..0x4b00_0000, off in -9i32..=9) {
+            let (low, high) = (f64::from(f32::from_bits(bits)), f64::from(f32::from_bits(bits + 1)));
+            let middle = f64::from_bits(((low + high) / 2.0).to_bits().wrapping_add_signed(i64::from(off)));
+            let text = format!("1 | 1:{middle:.8} 2:-{middle:.7} 3:{middle:.6}\n");
+            all_ways_agree(&text, OnError::Stop)?;
         }
     }
 
@@ -491,10 +602,35 @@ mod tests {
     fn lines_in_the_common_form_are_read_fast() {
         let text = "1 | 1:0.5  2 123456:-7 7:-0.12345678 3:12.5 4:0\n".repeat(2);
         let (mut dictionary, mut batch, mut marks) = (Dictionary::default(), Batch::default(), Marks::default());
+        let mut pending = Pending::default();
         batch.start(&mut dictionary);
         let context = Context { labels: true, dictionary: &mut dictionary };
-        let found = numbers::line(text.as_bytes(), 0, marks.find(text.as_bytes()), 1, &context, &mut batch);
+        let marks = marks.find(text.as_bytes(), Kinds::of);
+        pending.make_room(marks.len());
+        let found = numbers::line(text.as_bytes(), 0, marks, 1, &context, &mut pending, &mut batch);
+        pending.hand_over(&mut batch);
         assert_eq!(found.map(|(end, _)| end), Some(text.len() / 2 - 1));
         assert_eq!(batch.example(0).values, [0.5, 1.0, -7.0, -0.123_456_78, 12.5]);
+    }
+
+    #[test]
+    fn wherever_a_token_lies_in_a_stretch() {
+        for length in 0..70 {
+            let text = format!(
+                "{}1 | 1:-0.12345678 22:-3 4444444 333:0.5 7:-.5 8:0\n",
+                "1 | 1\n-1 |\n0 | \n".repeat(length) + &" ".repeat(length % 16)
+            );
+            all_ways_agree(&text, OnError::Stop).unwrap();
+        }
+    }
+
+    #[test]
+    fn features_of_a_line_of_any_length() {
+        for length in 0..200 {
+            let text = format!("-3 |{} 5\n1 | 2\n", " 1:0.5 2:-7".repeat(length));
+            all_ways_agree(&text, OnError::Stop).unwrap();
+        }
+        let long = format!("1 | {}:1\n1 | 5:{}\n1 | 7\n", "1".repeat(300), "2".repeat(130));
+        all_ways_agree(&long, OnError::Skip).unwrap();
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! Whatever is not in this form, or wrong, is left to the plain parser in [`super`], which says what holds.
 
-use russet::batch::{Batch, Code};
+use russet::batch::{Batch, Code, Ending, Label};
 
-use super::{Context, head};
+use super::{Context, head, short_head};
 use crate::number;
 
 /// A feature in the common form and the byte after it are no longer than this, wherever eight bytes are read at once.
@@ -19,9 +19,40 @@ const MOST_DIGITS: usize = 7;
 /// The most digits after a point.
 const MOST_DECIMALS: usize = 8;
 
+/// Lines that are on their way to the batch.
+#[derive(Debug, Default)]
+pub(super) struct Pending {
+    codes: Vec<u32>,
+    values: Vec<f32>,
+    /// How many features the lines have; what is behind them is void.
+    complete: usize,
+    lines: Vec<Ending>,
+}
+
+impl Pending {
+    /// Makes room for the features of a block with so many marks.
+    pub(super) fn make_room(&mut self, marks: usize) {
+        // Each feature has a mark at its end; one is written that may not count.
+        if self.codes.len() < marks + 1 {
+            self.codes.resize(marks + 1, 0);
+            self.values.resize(marks + 1, 0.0);
+        }
+    }
+
+    /// Gives the batch all lines that were read.
+    pub(super) fn hand_over(&mut self, batch: &mut Batch) {
+        batch.push_by(|codes, values| {
+            codes.extend_from_slice(&self.codes[..self.complete]);
+            values.extend_from_slice(&self.values[..self.complete]);
+            Some(())
+        });
+        batch.end_examples(self.lines.drain(..));
+        self.complete = 0;
+    }
+}
+
 /// Reads the line at `start` as one example, if it is in the common form; gives the place of its end, and how many marks there are up
-/// to it. `marks`: those from the line's start on. If the line is in another form, an example may have been begun, and has to be
-/// abandoned.
+/// to it. `marks`: those from the line's start on. It comes to the batch with [`Pending::hand_over`].
 #[inline(always)]
 pub(super) fn line(
     bytes: &[u8],
@@ -29,21 +60,18 @@ pub(super) fn line(
     marks: &[u32],
     line: u64,
     context: &Context<'_>,
+    pending: &mut Pending,
     batch: &mut Batch,
 ) -> Option<(usize, usize)> {
-    let bar_mark = marks.iter().position(|place| matches!(bytes[*place as usize], b'|' | b'\n'))?;
-    let bar = marks[bar_mark] as usize;
-    if bytes[bar] == b'\n' {
-        return None;
-    }
-    let (label, tag) = head(&bytes[start..bar], context).ok()?;
-    // The namespace has no name.
-    let mut used = bar_mark + 2;
-    let mut at = *marks.get(bar_mark + 1)? as usize;
-    if at != bar + 1 {
-        return None;
-    }
-    let mut pending = Pending { names: [0; PENDING], values: [0.0; PENDING], count: 0 };
+    let (label, tag, first) = match short_head(u64::from_le_bytes(*bytes.get(start..)?.first_chunk()?)) {
+        Some((label, negative)) => (label, &b""[..], 2 + usize::from(negative)),
+        None => long_head(bytes, start, marks, context)?,
+    };
+    let mut used = first + 1;
+    let mut at = *marks.get(first)? as usize;
+    let room = pending.codes.len().min(pending.values.len());
+    let (codes, values) = (&mut pending.codes[..room], &mut pending.values[..room]);
+    let mut count = pending.complete;
     let mut end = bytes[at];
     while end == b' ' {
         let window = bytes.get(at + 1..)?.first_chunk()?;
@@ -53,44 +81,40 @@ pub(super) fn line(
         used += found.marks;
         at = ahead[found.marks - 1] as usize;
         end = bytes[at];
-        pending.push(&found, batch);
+        *codes.get_mut(count)? = Code::Number(found.name).pack();
+        values[count] = found.value;
+        // All but the sign is 0: it is left out.
+        count += usize::from(found.value.to_bits() << 1 != 0);
     }
     if end != b'\n' {
         return None;
     }
-    pending.hand_over(batch);
-    batch.end_namespace();
-    batch.end_example(label, tag, line);
+    let features = (count - pending.complete) as u32;
+    pending.complete = count;
+    pending.lines.push(Ending { label, line, features, namespaces: 1, tag: tag.len() as u32 });
+    batch.end_namespace_at(features);
+    if !tag.is_empty() {
+        batch.push_tags(tag);
+    }
     Some((at, used))
 }
 
-const PENDING: usize = 64;
-
-/// Features on their way to the batch.
-struct Pending {
-    names: [u32; PENDING],
-    values: [f32; PENDING],
-    count: usize,
-}
-
-impl Pending {
-    /// Adds a feature, unless its value is 0.
-    #[inline(always)]
-    fn push(&mut self, found: &Found, batch: &mut Batch) {
-        self.names[self.count % PENDING] = found.name;
-        self.values[self.count % PENDING] = found.value;
-        self.count += usize::from(found.value != 0.0);
-        if self.count == PENDING {
-            self.hand_over(batch);
-        }
+/// What is before a line's features, and the mark after the bar.
+#[inline(never)]
+fn long_head<'a>(
+    bytes: &'a [u8],
+    start: usize,
+    marks: &[u32],
+    context: &Context<'_>,
+) -> Option<(Label, &'a [u8], usize)> {
+    let bar_mark = marks.iter().position(|place| matches!(bytes[*place as usize], b'|' | b'\n'))?;
+    let bar = marks[bar_mark] as usize;
+    // The namespace has no name.
+    if bytes[bar] == b'\n' || *marks.get(bar_mark + 1)? as usize != bar + 1 {
+        return None;
     }
-
-    #[inline(always)]
-    fn hand_over(&mut self, batch: &mut Batch) {
-        let count = self.count % (PENDING + 1);
-        batch.push_numbers(&self.names[..count], &self.values[..count]);
-        self.count = 0;
-    }
+    let (label, tag) = head(&bytes[start..bar], context).ok()?;
+    Some((label, tag, bar_mark + 1))
 }
 
 /// A feature as it was read.
