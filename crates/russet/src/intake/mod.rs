@@ -62,9 +62,9 @@ impl Intake {
     }
 
     /// Finds the slots of all features of the batch that was begun last, if that can be done in one go.
-    pub(crate) fn find_all(&mut self, batch: &Batch, lookup: impl Lookup) {
+    pub(crate) fn find_all(&mut self, batch: &Batch, features: &FeatureTable) {
         if self.grams.none() {
-            self.ready.find(batch, self.codes.numbered(&lookup), lookup.is_exact(), self.sorted);
+            self.ready.find(batch, self.codes.numbered(&features), features.is_exact(), self.sorted);
         }
     }
 
