@@ -4,6 +4,7 @@
 use super::eight::Avx;
 use super::eight::{Eight, Portable};
 use super::tile::{Aligned, TILE, Tile};
+use super::tiles::Tiles;
 use super::{BaseFeatures, Lanes, Measured, Row, Slot, wide};
 
 /// Which version of the loops runs. Every version gives the same bits.
@@ -19,14 +20,14 @@ pub(crate) trait Loops: Copy {
 
     /// [`wide::score_tiles`]
     #[inline(never)]
-    fn score_tiles(tiles: &[Tile], rows: &[Row], base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
+    fn score_tiles(tiles: &Tiles, rows: &[Row], base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
         wide::score_tiles::<Self::Eight>(tiles, rows, base, gravity, total);
     }
 
     /// [`wide::open_tiles`]
     #[inline(never)]
     fn open_tiles(
-        tiles: &[Tile],
+        tiles: &Tiles,
         rows: &[Row],
         base: &BaseFeatures,
         gravity: f32,
@@ -39,7 +40,7 @@ pub(crate) trait Loops: Copy {
     /// [`wide::measure_tiles`]
     #[inline(never)]
     fn measure_tiles(
-        tiles: &mut [Tile],
+        tiles: &mut Tiles,
         rows: &[Row],
         base: &BaseFeatures,
         linear: &[Slot],
@@ -51,7 +52,7 @@ pub(crate) trait Loops: Copy {
 
     /// [`wide::close_tiles`]
     #[inline(never)]
-    fn close_tiles(tiles: &mut [Tile], rows: &[Row], step: f32, scratch: &Scratch) {
+    fn close_tiles(tiles: &mut Tiles, rows: &[Row], step: f32, scratch: &Scratch) {
         wide::close_tiles::<Self::Eight>(tiles, rows, step, scratch);
     }
 }
@@ -94,14 +95,14 @@ impl Loops for WideWithAvx2 {
     const WIDE: bool = true;
 
     #[inline(always)]
-    fn score_tiles(tiles: &[Tile], rows: &[Row], base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
+    fn score_tiles(tiles: &Tiles, rows: &[Row], base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
         // SAFETY: whoever has the type has AVX2.
         unsafe { avx2::score_tiles(tiles, rows, base, gravity, total) }
     }
 
     #[inline(always)]
     fn open_tiles(
-        tiles: &[Tile],
+        tiles: &Tiles,
         rows: &[Row],
         base: &BaseFeatures,
         gravity: f32,
@@ -114,7 +115,7 @@ impl Loops for WideWithAvx2 {
 
     #[inline(always)]
     fn measure_tiles(
-        tiles: &mut [Tile],
+        tiles: &mut Tiles,
         rows: &[Row],
         base: &BaseFeatures,
         linear: &[Slot],
@@ -126,7 +127,7 @@ impl Loops for WideWithAvx2 {
     }
 
     #[inline(always)]
-    fn close_tiles(tiles: &mut [Tile], rows: &[Row], step: f32, scratch: &Scratch) {
+    fn close_tiles(tiles: &mut Tiles, rows: &[Row], step: f32, scratch: &Scratch) {
         // SAFETY: as above.
         unsafe { avx2::close_tiles(tiles, rows, step, scratch) }
     }
@@ -135,18 +136,18 @@ impl Loops for WideWithAvx2 {
 /// The loops over many tiles, compiled for AVX2.
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{Avx, BaseFeatures, Lanes, Measured, Row, Scratch, Slot, Tile, wide};
+    use super::{Avx, BaseFeatures, Lanes, Measured, Row, Scratch, Slot, Tiles, wide};
 
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     #[inline(never)]
-    pub(super) fn score_tiles(tiles: &[Tile], rows: &[Row], base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
+    pub(super) fn score_tiles(tiles: &Tiles, rows: &[Row], base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
         wide::score_tiles::<Avx>(tiles, rows, base, gravity, total);
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     #[inline(never)]
     pub(super) fn open_tiles(
-        tiles: &[Tile],
+        tiles: &Tiles,
         rows: &[Row],
         base: &BaseFeatures,
         gravity: f32,
@@ -159,7 +160,7 @@ mod avx2 {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     #[inline(never)]
     pub(super) fn measure_tiles(
-        tiles: &mut [Tile],
+        tiles: &mut Tiles,
         rows: &[Row],
         base: &BaseFeatures,
         linear: &[Slot],
@@ -171,7 +172,7 @@ mod avx2 {
 
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     #[inline(never)]
-    pub(super) fn close_tiles(tiles: &mut [Tile], rows: &[Row], step: f32, scratch: &Scratch) {
+    pub(super) fn close_tiles(tiles: &mut Tiles, rows: &[Row], step: f32, scratch: &Scratch) {
         wide::close_tiles::<Avx>(tiles, rows, step, scratch);
     }
 }

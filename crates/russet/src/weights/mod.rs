@@ -23,6 +23,7 @@ mod shared;
 mod slot;
 mod table;
 mod tile;
+mod tiles;
 mod wide;
 
 pub use cpu::Cpu;

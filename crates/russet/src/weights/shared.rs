@@ -125,11 +125,9 @@ fn measure_eight<E: Eight>(
     let columns = places.map(|place| bytemuck::cast_ref(&slots[place as usize]));
     let [weight, gradient, scale, keys] = E::rows(columns);
     tile.fill(weight, gradient, scale);
-    if tile.widens(E::load(x)) {
-        widen(&mut tile, x, context.row, context.base, context.linear, first);
-    }
     let mut wide = Sums { norm: E::load(&sums.norm.0), sensitivity: E::load(&sums.sensitivity.0) };
-    tile.measure(E::load(x), context.squared_slope, &mut wide).store(directions);
+    let widen = |tile: &mut Tile| widen(tile, x, context.row, context.base, context.linear, first);
+    tile.measure(E::load(x), context.squared_slope, &mut wide, widen).store(directions);
     wide.norm.store(&mut sums.norm.0);
     wide.sensitivity.store(&mut sums.sensitivity.0);
     let fresh = E::columns([E::load(&tile.weight), E::load(&tile.gradient), E::load(&tile.scale), keys]);

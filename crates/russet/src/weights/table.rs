@@ -1,5 +1,6 @@
 use super::loops::{Loops, Scratch};
-use super::tile::{TILE, Tile};
+use super::tile::TILE;
+use super::tiles::Tiles;
 use super::{BaseFeatures, Lanes, Place, Row, Slot, bounded, memory, plain, shared, wide};
 
 /// A table of weights and the loops over it.
@@ -37,7 +38,7 @@ enum Cells {
     /// All of a weight together: best where an example meets a few, here and there.
     Slots(Vec<Slot>),
     /// Eight neighbours together: best where an example meets most. Rows of such a table are [`Place::Tiles`].
-    Tiles(Vec<Tile>),
+    Tiles(Tiles),
 }
 
 /// A weight as it is saved: `w`, `G`, `N` and the count of its feature, in little-endian order.
@@ -76,7 +77,7 @@ impl WeightTable {
 
     /// An empty table of tiles.
     pub(crate) fn of_tiles(limit: usize) -> WeightTable {
-        WeightTable { cells: Cells::Tiles(Vec::new()), counts: Vec::new(), moments: Vec::new(), limit }
+        WeightTable { cells: Cells::Tiles(Tiles::default()), counts: Vec::new(), moments: Vec::new(), limit }
     }
 
     /// How many weights there is room for now.
@@ -94,7 +95,7 @@ impl WeightTable {
     pub fn get(&self, place: usize) -> Slot {
         match &self.cells {
             Cells::Slots(slots) => slots[place],
-            Cells::Tiles(tiles) => tiles[place / TILE].get(place % TILE),
+            Cells::Tiles(tiles) => tiles.get(place),
         }
     }
 
@@ -102,7 +103,7 @@ impl WeightTable {
     pub(crate) fn set(&mut self, place: usize, slot: Slot) {
         match &mut self.cells {
             Cells::Slots(slots) => slots[place] = slot,
-            Cells::Tiles(tiles) => tiles[place / TILE].set(place % TILE, slot),
+            Cells::Tiles(tiles) => tiles.set(place, slot),
         }
     }
 
@@ -215,9 +216,7 @@ impl WeightTable {
     pub(crate) fn change_weights(&mut self, change: impl Fn(f32) -> f32) {
         match &mut self.cells {
             Cells::Slots(slots) => slots.iter_mut().for_each(|slot| slot.weight = change(slot.weight)),
-            Cells::Tiles(tiles) => {
-                tiles.iter_mut().flat_map(|tile| &mut tile.weight).for_each(|weight| *weight = change(*weight));
-            }
+            Cells::Tiles(tiles) => tiles.change_weights(change),
         }
     }
 
@@ -261,9 +260,7 @@ impl WeightTable {
         if self.len() < length {
             match &mut self.cells {
                 Cells::Slots(slots) => memory::extend_with_zeros(slots, length, self.limit),
-                Cells::Tiles(tiles) => {
-                    memory::extend_with_zeros(tiles, length.div_ceil(TILE), self.limit.div_ceil(TILE));
-                }
+                Cells::Tiles(tiles) => tiles.extend(length.div_ceil(TILE), self.limit.div_ceil(TILE)),
             }
             memory::extend_with_zeros(&mut self.counts, length, self.limit);
             if !self.moments.is_empty() {
@@ -298,9 +295,7 @@ impl WeightTable {
         let before = std::mem::replace(self, empty);
         match &mut self.cells {
             Cells::Slots(slots) => memory::extend_with_zeros(slots, before.len(), self.limit),
-            Cells::Tiles(tiles) => {
-                memory::extend_with_zeros(tiles, before.len().div_ceil(TILE), self.limit.div_ceil(TILE));
-            }
+            Cells::Tiles(tiles) => tiles.extend(before.len().div_ceil(TILE), self.limit.div_ceil(TILE)),
         }
         // What was never written stays so, and takes no memory.
         let touched = (0..).zip(before.iter()).filter(|(_, slot)| *slot != Slot::default());

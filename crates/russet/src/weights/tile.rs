@@ -34,11 +34,6 @@ pub(crate) struct Tile {
 
 impl Tile {
     #[inline]
-    pub(super) fn get(&self, lane: usize) -> Slot {
-        Slot { weight: self.weight[lane], gradient: self.gradient[lane], scale: self.scale[lane], key: 0 }
-    }
-
-    #[inline]
     pub(super) fn set(&mut self, lane: usize, slot: Slot) {
         self.weight[lane] = slot.weight;
         self.gradient[lane] = slot.gradient;
@@ -53,20 +48,6 @@ impl Tile {
         gradient.store(&mut self.gradient);
         scale.store(&mut self.scale);
         (E::all(1.0) / scale).at_most(E::all(f32::MAX)).store(&mut self.inverse_scale);
-    }
-
-    /// `w_i x_i`; `gravity` is L1's pull on each weight.
-    #[inline(always)]
-    pub(super) fn score<E: Eight>(&self, x: E, gravity: f32) -> E {
-        let weight = E::load(&self.weight);
-        // A common case, told before.
-        if gravity == 0.0 { weight * x } else { pulled(weight, gravity) * x }
-    }
-
-    /// True if a value is larger than any before.
-    #[inline(always)]
-    pub(super) fn widens<E: Eight>(&self, x: E) -> bool {
-        x.passes(E::load(&self.scale))
     }
 
     /// What [`Slot::widen`] does, for those of eight whose value is larger than any before; the `G` of new ones becomes 0.
@@ -85,23 +66,51 @@ impl Tile {
         *self = Tile { weight, gradient, scale, inverse_scale };
     }
 
-    /// What `measure` does, for eight at a time, where no value is larger than any before: gives the directions.
+    /// What `measure` does, for eight at a time: gives the directions. `widen` is for values larger than any before.
     #[inline(always)]
-    pub(super) fn measure<E: Eight>(&mut self, x: E, squared_slope: f32, sums: &mut Sums<E>) -> E {
-        let gradient = (E::load(&self.gradient) + E::all(squared_slope) * (x * x)).at_most(E::all(f32::MAX));
-        let normalised = x * E::load(&self.inverse_scale);
-        let direction = normalised / gradient.at_least(E::all(f32::MIN_POSITIVE)).sqrt();
-        sums.norm = sums.norm + normalised * normalised;
-        sums.sensitivity = sums.sensitivity + x * direction;
-        gradient.store(&mut self.gradient);
-        direction
+    pub(super) fn measure<E: Eight>(
+        &mut self,
+        x: E,
+        squared_slope: f32,
+        sums: &mut Sums<E>,
+        widen: impl FnOnce(&mut Tile),
+    ) -> E {
+        if x.passes(E::load(&self.scale)) {
+            widen(self);
+        }
+        direction(&mut self.gradient, &self.inverse_scale, x, squared_slope, sums)
     }
+}
 
-    /// `w_i + step * direction_i`
-    #[inline(always)]
-    pub(super) fn moved<E: Eight>(&self, step: f32, directions: &[f32; TILE]) -> E {
-        (E::load(&self.weight) + E::all(step) * E::load(directions)).bounded()
-    }
+/// Adds to `G`, and gives the directions `x / (N sqrt(G))`.
+#[inline(always)]
+pub(super) fn direction<E: Eight>(
+    gradient: &mut [f32; TILE],
+    inverse_scale: &[f32; TILE],
+    x: E,
+    squared_slope: f32,
+    sums: &mut Sums<E>,
+) -> E {
+    let squares = (E::load(gradient) + E::all(squared_slope) * (x * x)).at_most(E::all(f32::MAX));
+    let normalised = x * E::load(inverse_scale);
+    let direction = normalised / squares.at_least(E::all(f32::MIN_POSITIVE)).sqrt();
+    sums.norm = sums.norm + normalised * normalised;
+    sums.sensitivity = sums.sensitivity + x * direction;
+    squares.store(gradient);
+    direction
+}
+
+/// `w_i x_i`; `gravity` is L1's pull on each weight.
+#[inline(always)]
+pub(super) fn score<E: Eight>(weight: E, x: E, gravity: f32) -> E {
+    // A common case, told before.
+    if gravity == 0.0 { weight * x } else { pulled(weight, gravity) * x }
+}
+
+/// `w_i + step * direction_i`
+#[inline(always)]
+pub(super) fn moved<E: Eight>(weight: &[f32; TILE], step: f32, directions: &[f32; TILE]) -> E {
+    (E::load(weight) + E::all(step) * E::load(directions)).bounded()
 }
 
 /// Weights after L1's pull: see [`super::plain::pulled`].

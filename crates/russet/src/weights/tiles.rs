@@ -1,16 +1,14 @@
+use std::ops::Range;
+
 use super::eight::Eight;
 use super::loops::Sums;
-use super::tile::{TILE, Tile, direction, pulled};
+use super::tile::{Aligned, TILE, Tile, direction};
 use super::{Slot, memory};
 
-/// Eight numbers that lie in one line of the processor's cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C, align(32))]
-pub(super) struct Aligned(pub(super) [f32; TILE]);
-
-/// Weights eight by eight, each field in an array of its own: a loop over many touches no more memory than it needs.
+/// Many weights, eight by eight, each field in an array of its own: a loop touches no more memory than it needs, and there is more
+/// of it than the processor's nearest cache holds.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tiles {
+pub(crate) struct Tiles {
     weight: Vec<Aligned>,
     gradient: Vec<Aligned>,
     scale: Vec<Aligned>,
@@ -28,17 +26,18 @@ impl Tiles {
 
     #[inline]
     pub(super) fn get(&self, place: usize) -> Slot {
-        let field = |field: &[Aligned]| field[place / TILE].0[place % TILE];
-        Slot { weight: field(&self.weight), gradient: field(&self.gradient), scale: field(&self.scale), key: 0 }
+        let [weight, gradient, scale] =
+            [&self.weight, &self.gradient, &self.scale].map(|field| field[place / TILE].0[place % TILE]);
+        Slot { weight, gradient, scale, key: 0 }
     }
 
     #[inline]
     pub(super) fn set(&mut self, place: usize, slot: Slot) {
-        let set = |field: &mut [Aligned], value| field[place / TILE].0[place % TILE] = value;
-        set(&mut self.weight, slot.weight);
-        set(&mut self.gradient, slot.gradient);
-        set(&mut self.scale, slot.scale);
-        set(&mut self.inverse_scale, slot.inverse_scale());
+        let (tile, lane) = (place / TILE, place % TILE);
+        self.weight[tile].0[lane] = slot.weight;
+        self.gradient[tile].0[lane] = slot.gradient;
+        self.scale[tile].0[lane] = slot.scale;
+        self.inverse_scale[tile].0[lane] = slot.inverse_scale();
     }
 
     /// Changes every weight, and nothing else.
@@ -46,31 +45,33 @@ impl Tiles {
         self.weight.iter_mut().flat_map(|weight| &mut weight.0).for_each(|weight| *weight = change(*weight));
     }
 
-    /// The tiles of a range, for the loop that scores.
+    /// The weights of some tiles.
     #[inline(always)]
-    pub(super) fn weights(&self, range: std::ops::Range<usize>) -> &[Aligned] {
+    pub(super) fn weights(&self, range: Range<usize>) -> &[Aligned] {
         &self.weight[range]
     }
 
-    /// The tiles of a range, for the loop that moves weights.
+    /// The same, to be moved.
     #[inline(always)]
-    pub(super) fn weights_mut(&mut self, range: std::ops::Range<usize>) -> &mut [Aligned] {
+    pub(super) fn weights_mut(&mut self, range: Range<usize>) -> &mut [Aligned] {
         &mut self.weight[range]
     }
 
-    /// The tiles of a range, for the loop that measures.
+    /// Some tiles, to be measured.
     #[inline(always)]
-    pub(super) fn fields(&mut self, range: std::ops::Range<usize>) -> impl Iterator<Item = Fields<'_>> {
-        let gradients = self.gradient[range.clone()].iter_mut();
-        let rest = self.weight[range.clone()].iter_mut().zip(&mut self.scale[range.clone()]);
-        gradients
-            .zip(&mut self.inverse_scale[range])
-            .zip(rest)
-            .map(|((gradient, inverse_scale), (weight, scale))| Fields { weight, gradient, scale, inverse_scale })
+    pub(super) fn fields(&mut self, range: Range<usize>) -> impl Iterator<Item = Fields<'_>> {
+        let steep = self.gradient[range.clone()].iter_mut().zip(&mut self.inverse_scale[range.clone()]);
+        let rest = self.weight[range.clone()].iter_mut().zip(&mut self.scale[range]);
+        steep.zip(rest).map(|((gradient, inverse_scale), (weight, scale))| Fields {
+            weight,
+            gradient,
+            scale,
+            inverse_scale,
+        })
     }
 }
 
-/// One tile of [`Tiles`].
+/// One tile of many.
 pub(super) struct Fields<'a> {
     weight: &'a mut Aligned,
     gradient: &'a mut Aligned,
@@ -79,32 +80,23 @@ pub(super) struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    /// What `measure` does; `widen` is called if a value is larger than any before.
+    /// What [`Tile::measure`] does.
     #[inline(always)]
     pub(super) fn measure<E: Eight>(
         self,
         x: E,
         squared_slope: f32,
         sums: &mut Sums<E>,
-        widen: impl FnOnce(&mut Tile, &[f32; TILE]),
+        widen: impl FnOnce(&mut Tile),
     ) -> E {
-        if x.passes(E::load(&self.scale.0)) {
-            let Fields { weight, gradient, scale, inverse_scale } = &self;
+        let Fields { weight, gradient, scale, inverse_scale } = self;
+        if x.passes(E::load(&scale.0)) {
             let mut tile =
                 Tile { weight: weight.0, gradient: gradient.0, scale: scale.0, inverse_scale: inverse_scale.0 };
-            let mut values = [0.0; TILE];
-            x.store(&mut values);
-            widen(&mut tile, &values);
-            (self.weight.0, self.gradient.0, self.scale.0) = (tile.weight, tile.gradient, tile.scale);
-            self.inverse_scale.0 = tile.inverse_scale;
+            widen(&mut tile);
+            (weight.0, gradient.0, scale.0, inverse_scale.0) =
+                (tile.weight, tile.gradient, tile.scale, tile.inverse_scale);
         }
-        direction(&mut self.gradient.0, &self.inverse_scale.0, x, squared_slope, sums)
+        direction(&mut gradient.0, &inverse_scale.0, x, squared_slope, sums)
     }
-}
-
-/// `w_i x_i`; `gravity` is L1's pull on each weight.
-#[inline(always)]
-pub(super) fn score<E: Eight>(weight: E, x: E, gravity: f32) -> E {
-    // A common case, told before.
-    if gravity == 0.0 { weight * x } else { pulled(weight, gravity) * x }
 }

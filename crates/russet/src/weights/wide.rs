@@ -9,7 +9,8 @@ use super::eight::Eight;
 use super::loops::{Copied, Scratch, Sums};
 use super::plain::{self, product};
 use super::scatter::{gather, places, scatter};
-use super::tile::{TILE, Tile, one_tile_at_a_time, pulled};
+use super::tile::{TILE, Tile, moved, one_tile_at_a_time, pulled, score};
+use super::tiles::Tiles;
 use super::{BaseFeatures, Lanes, Place, Row, SMALLEST, Slot, at_least, at_most};
 
 /// How many tiles the weights of a row fill.
@@ -207,19 +208,13 @@ fn score_shared(slots: &[Slot], row: &Row, base: &BaseFeatures, gravity: f32, to
 
 /// [`score_slots`] for rows of tiles.
 #[inline(always)]
-pub(super) fn score_tiles<E: Eight>(
-    tiles: &[Tile],
-    rows: &[Row],
-    base: &BaseFeatures,
-    gravity: f32,
-    total: &mut Lanes,
-) {
+pub(super) fn score_tiles<E: Eight>(tiles: &Tiles, rows: &[Row], base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
     let (mut sums, values) = (E::load(total), tile_values(rows, base));
     let (width, span) = (width_of(rows), Span::of(base));
     for row in rows {
         let (multiplier, in_range) = (E::all(row.multiplier), span.stays_in_range(row.multiplier));
-        for (tile, values) in tiles[range_of(row, width)].iter().zip(values) {
-            sums = sums + tile.score(products(values, multiplier, in_range), gravity);
+        for (weight, values) in tiles.weights(range_of(row, width)).iter().zip(values) {
+            sums = sums + score(E::load(&weight.0), products(values, multiplier, in_range), gravity);
         }
     }
     sums.store(total);
@@ -279,13 +274,13 @@ unsafe fn open_eight<E: Eight>(
     copied.tile.fill(weight, gradient, scale);
     x.store(&mut copied.x);
     keys.store(bytemuck::cast_mut(&mut copied.keys));
-    if gravity == 0.0 { weight * x } else { pulled(weight, gravity) * x }
+    score(weight, x, gravity)
 }
 
 /// [`open_slots`] for rows of tiles, which stay where they are.
 #[inline(always)]
 pub(super) fn open_tiles<E: Eight>(
-    tiles: &[Tile],
+    tiles: &Tiles,
     rows: &[Row],
     base: &BaseFeatures,
     gravity: f32,
@@ -298,10 +293,10 @@ pub(super) fn open_tiles<E: Eight>(
     for row in rows {
         let (multiplier, in_range) = (E::all(row.multiplier), span.stays_in_range(row.multiplier));
         let x = &mut scratch.x[first..first + width];
-        for ((tile, values), x) in tiles[range_of(row, width)].iter().zip(values).zip(x) {
+        for ((weight, values), x) in tiles.weights(range_of(row, width)).iter().zip(values).zip(x) {
             let products = products(values, multiplier, in_range);
             products.store(&mut x.0);
-            sums = sums + tile.score(products, gravity);
+            sums = sums + score(E::load(&weight.0), products, gravity);
         }
         first += width;
     }
@@ -324,8 +319,8 @@ pub(super) fn measure_copies<E: Eight>(
         let (our_directions, later_directions) = directions.split_at_mut(tiles_of(row));
         for (number, (copied, directions)) in ours.iter_mut().zip(our_directions).enumerate() {
             let Copied { tile, x, .. } = copied;
-            let row_of = || (row, number);
-            measure_tile::<E>(tile, x, row_of, base, linear, squared_slope, &mut sums).store(&mut directions.0);
+            let widen = |tile: &mut Tile| widen(tile, x, row, base, linear, number * TILE);
+            tile.measure(E::load(x), squared_slope, &mut sums, widen).store(&mut directions.0);
         }
         (copies, directions) = (later, later_directions);
     }
@@ -335,7 +330,7 @@ pub(super) fn measure_copies<E: Eight>(
 /// `measure` over the tiles of all rows.
 #[inline(always)]
 pub(super) fn measure_tiles<E: Eight>(
-    tiles: &mut [Tile],
+    tiles: &mut Tiles,
     rows: &[Row],
     base: &BaseFeatures,
     linear: &[Slot],
@@ -346,32 +341,16 @@ pub(super) fn measure_tiles<E: Eight>(
     let Scratch { x, directions, .. } = scratch;
     for run in runs(rows, width) {
         let (x, directions) = (&x[run.copies.clone()], &mut directions[run.copies.clone()]);
-        let tiles = tiles[run.tiles].iter_mut().zip(x).zip(directions);
+        let tiles = tiles.fields(run.tiles).zip(x).zip(directions);
         for (number, ((tile, x), directions)) in tiles.enumerate() {
-            let row_of = || (&rows[(run.copies.start + number) / width], number % width);
-            measure_tile::<E>(tile, &x.0, row_of, base, linear, squared_slope, &mut sums).store(&mut directions.0);
+            let widen = |tile: &mut Tile| {
+                let row = &rows[(run.copies.start + number) / width];
+                widen(tile, &x.0, row, base, linear, number % width * TILE);
+            };
+            tile.measure::<E>(E::load(&x.0), squared_slope, &mut sums, widen).store(&mut directions.0);
         }
     }
     sums
-}
-
-/// `measure` over one tile, given its values and how to find its row and its number in it: gives its directions.
-#[inline(always)]
-fn measure_tile<'a, E: Eight>(
-    tile: &mut Tile,
-    x: &[f32; TILE],
-    row_of: impl FnOnce() -> (&'a Row, usize),
-    base: &BaseFeatures,
-    linear: &[Slot],
-    squared_slope: f32,
-    sums: &mut Sums<E>,
-) -> E {
-    let eight = E::load(x);
-    if tile.widens(eight) {
-        let (row, number) = row_of();
-        widen(tile, x, row, base, linear, number * TILE);
-    }
-    tile.measure(eight, squared_slope, sums)
 }
 
 /// Takes note of values larger than any before, in the tile that begins at `first` of the row. Rare after the first
@@ -409,11 +388,11 @@ pub(super) unsafe fn close_slots<E: Eight>(
         let (places, last_places) = places.as_chunks();
         for ((places, copied), directions) in places.iter().zip(ours).zip(our_directions) {
             // SAFETY: the caller's promise.
-            unsafe { scatter(slots, start, places, moved::<E>(copied, &directions.0, step)) };
+            unsafe { scatter(slots, start, places, moved_copies::<E>(copied, &directions.0, step)) };
         }
         if let (Some(copied), Some(directions), false) = (ours.last(), our_directions.last(), last_places.is_empty()) {
             // SAFETY: the caller's promise.
-            unsafe { scatter(slots, start, &E::fill_up(last_places), moved::<E>(copied, &directions.0, step)) };
+            unsafe { scatter(slots, start, &E::fill_up(last_places), moved_copies::<E>(copied, &directions.0, step)) };
         }
         (copies, directions) = (later, later_directions);
     }
@@ -421,18 +400,18 @@ pub(super) unsafe fn close_slots<E: Eight>(
 
 /// What is to be written back of eight weights.
 #[inline(always)]
-fn moved<E: Eight>(copied: &Copied, directions: &[f32; TILE], step: f32) -> [E; 4] {
+fn moved_copies<E: Eight>(copied: &Copied, directions: &[f32; TILE], step: f32) -> [E; 4] {
     let Copied { tile, keys, .. } = copied;
     let keys = E::load(bytemuck::cast_ref(keys));
-    [tile.moved(step, directions), E::load(&tile.gradient), E::load(&tile.scale), keys]
+    [moved(&tile.weight, step, directions), E::load(&tile.gradient), E::load(&tile.scale), keys]
 }
 
 /// Moves all active weights of rows of tiles.
 #[inline(always)]
-pub(super) fn close_tiles<E: Eight>(tiles: &mut [Tile], rows: &[Row], step: f32, scratch: &Scratch) {
+pub(super) fn close_tiles<E: Eight>(tiles: &mut Tiles, rows: &[Row], step: f32, scratch: &Scratch) {
     for run in runs(rows, width_of(rows)) {
-        for (tile, directions) in tiles[run.tiles].iter_mut().zip(&scratch.directions[run.copies]) {
-            tile.moved::<E>(step, &directions.0).store(&mut tile.weight);
+        for (weight, directions) in tiles.weights_mut(run.tiles).iter_mut().zip(&scratch.directions[run.copies]) {
+            moved::<E>(&weight.0, step, &directions.0).store(&mut weight.0);
         }
     }
 }
