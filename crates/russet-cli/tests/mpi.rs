@@ -50,9 +50,17 @@ mod jobs {
         // So that files of the job are found, and MPI's own are not taken for them.
         command
             .env("TMPDIR", folder.path(""))
-            .env("OMPI_MCA_orte_tmpdir_base", "/tmp")
+            .env("OMPI_MCA_orte_tmpdir_base", session())
             .env("PMIX_SERVER_TMPDIR", "/tmp");
         Some(command)
+    }
+
+    /// Where the jobs of a test keep what is MPI's own. Those of others at the same time would be in each other's way: one
+    /// removes the folder that another has just found.
+    fn session() -> String {
+        let name = format!("{}/mpi-{:?}", env!("CARGO_TARGET_TMPDIR"), std::thread::current().id());
+        std::fs::create_dir_all(&name).unwrap();
+        name
     }
 
     fn run(folder: &Folder, ranks: usize, arguments: &str) -> Option<Run> {
@@ -121,7 +129,7 @@ mod jobs {
         }
         let table = |mpi: &[&str]| {
             let mut command = folder.command("lab parallel data.vw --test part-0.vw --ranks 2 --passes 2 --json -q");
-            let found = Run::of(command.args(mpi)).succeeds().json();
+            let found = Run::of(command.args(mpi).env("OMPI_MCA_orte_tmpdir_base", session())).succeeds().json();
             let row = |row: &Value| (row["method"].clone(), row["auc"].clone(), row["test_error"].clone());
             (found["mpi"].clone(), found["rows"].as_array().unwrap().iter().map(row).collect::<Vec<_>>())
         };
@@ -187,7 +195,7 @@ mod jobs {
         let mut command = Program::new("mpirun");
         command.args(["--allow-run-as-root", "--oversubscribe", "-n", "3", RUSSET]);
         command.args("train data.vw --passes 100000 -o model".split(' ')).current_dir(folder.path(""));
-        command.env("TMPDIR", folder.path("")).env("OMPI_MCA_orte_tmpdir_base", "/tmp");
+        command.env("TMPDIR", folder.path("")).env("OMPI_MCA_orte_tmpdir_base", session());
         let mut job = Child::of(command);
         job.wait_for_line("pass 3 of 100000");
         let ranks = children(job.id());
