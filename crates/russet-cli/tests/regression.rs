@@ -153,3 +153,22 @@ fn a_feature_named_as_the_label_makes_no_broken_table() {
         .run("convert data.vw -o data.csv")
         .fails("cannot write data.csv: a feature is named `label`, as the column of the labels would be");
 }
+
+/// Each refused example made the rest of its block be looked at from the start: 300,000 took 8 seconds instead of 0.1.
+#[test]
+fn refused_examples_do_not_make_their_block_be_looked_at_again() {
+    let line = |number: usize| format!("{} | {}\n", if number % 2000 < 2 { 1 } else { 3 }, number % 7 + 1);
+    let folder = Folder::with("data.vw", (0..300_000).map(line).collect::<String>());
+    let started = std::time::Instant::now();
+    folder.run("train data.vw -q --expansion linear --loss logistic --on-error skip --readers 1").succeeds();
+    assert!(started.elapsed().as_secs_f64() < 4.0, "{:?}", started.elapsed());
+}
+
+/// Where most examples are refused, the model knew the length of the course or not, as the thread that counts came in time or not.
+#[test]
+fn a_model_of_refused_examples_does_not_hang_on_when_they_were_counted() {
+    let folder = Folder::with("data.vw", "1 | 1\n".repeat(2) + &"3 | 1\n".repeat(40));
+    let train = || folder.train("data.vw --loss logistic --on-error skip");
+    let first = train();
+    assert!((0..30).all(|_| train() == first));
+}

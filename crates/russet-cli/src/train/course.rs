@@ -155,6 +155,8 @@ impl Training {
         }
         Place::detach_from(&mut self.learner);
         self.catch_up();
+        // Of a course whose examples were mostly refused the model would know the length or not, as the count happened to come.
+        self.length.settle(&self.course, &mut self.learner)?;
         self.seconds = started.elapsed().as_secs_f64();
         Ok(Ended::Finished)
     }

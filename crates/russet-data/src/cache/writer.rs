@@ -33,8 +33,12 @@ impl<W: Write> CacheWriter<W> {
         Ok(CacheWriter { out, dictionary, book: NameBook::default(), batch, bytes: Vec::new(), examples: 0 })
     }
 
-    /// Adds all examples of a batch.
+    /// Adds all examples of a batch; it fails if there are more than 2^20.
     pub fn write(&mut self, batch: &Batch) -> io::Result<()> {
+        if batch.len() > payload::MOST_EXAMPLES {
+            let message = format!("a batch has {} examples; a block of a cache has room for 2^20", batch.len());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
         self.renumber(batch);
         payload::encode(&self.batch, &mut self.bytes);
         self.out.write_all(&(self.bytes.len() as u32).to_le_bytes())?;

@@ -251,7 +251,10 @@ impl Learner {
         let Examples { batch, taken, range } = examples;
         if taken.is_none() {
             self.intake.begin(batch);
-            self.intake.find_all(batch, &self.model.features);
+            // Not for a few of its examples: a batch may be gone on with many times, after each example that was refused.
+            if range.start == 0 && 2 * range.len() >= batch.len() {
+                self.intake.find_all(batch, &self.model.features);
+            }
         }
         if let Some(heard) = &mut self.heard {
             heard.clear();

@@ -51,7 +51,8 @@ impl Model {
 }
 
 impl<'m> Predictor<'m> {
-    /// Takes note of the features a batch declares. Comes once for each batch, before its examples.
+    /// Takes note of the features of a batch. Comes once for each batch, after it was filled and before its examples are
+    /// predicted, and again if the batch has changed.
     ///
     /// # Panics
     /// If an earlier batch of the same dictionary was not begun: features are declared only once.

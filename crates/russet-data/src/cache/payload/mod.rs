@@ -45,6 +45,9 @@ pub(super) fn follows(payload: &[u8], declared: &mut u64) -> bool {
     follows && *declared < u64::from(u32::MAX)
 }
 
+/// No block has more examples. Each may take a byte, and takes some 70 in memory: what a file asks for has to stay in bounds.
+pub(super) const MOST_EXAMPLES: usize = 1 << 20;
+
 /// How many examples a payload says it has.
 pub(crate) fn count(payload: &[u8]) -> usize {
     payload.get(8..).map_or(0, |rest| u32_at(rest) as usize)
@@ -107,6 +110,9 @@ fn decode_payload(payload: &[u8], wanted: bool, batch: &mut Batch) -> Option<()>
         batch.declare(id, input.bytes()?);
     }
     let known = first_declared.checked_add(declared)?.min(Code::NUMBERED);
+    if examples as usize > MOST_EXAMPLES {
+        return None;
+    }
     if !wanted {
         return Some(());
     }
@@ -252,6 +258,16 @@ mod tests {
     fn examples() -> impl Strategy<Value = Vec<Drawn>> {
         let features = prop::collection::vec((0u32..50, -2i32..3), 0..30);
         prop::collection::vec((features, prop::option::of(-3i32..3), 1u64..9, "[a-z]{0,3}"), 0..20)
+    }
+
+    /// An example may take one byte of a file, and took 70 times that in memory: 8 million did 575 MB.
+    #[test]
+    fn a_block_of_too_many_examples_is_refused() {
+        let payload = |examples: u32| [0u32.to_le_bytes(), 0u32.to_le_bytes(), examples.to_le_bytes()].concat();
+        let too_many = MOST_EXAMPLES as u32 + 1;
+        // Without examples nothing but their number is read.
+        assert_eq!(decode_payload(&payload(too_many), false, &mut Batch::default()), None);
+        assert_eq!(decode_payload(&payload(too_many - 1), false, &mut Batch::default()), Some(()));
     }
 
     proptest! {
