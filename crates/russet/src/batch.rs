@@ -200,14 +200,6 @@ impl Batch {
         }
     }
 
-    /// As [`Batch::push_number`] for each of `numbers`; there are as many values, and none is 0.
-    #[inline]
-    pub fn push_numbers(&mut self, numbers: &[u32], values: &[f32]) {
-        debug_assert!(numbers.len() == values.len() && !values.contains(&0.0));
-        self.codes.extend(numbers.iter().map(|number| Code::Number(*number).pack()));
-        self.values.extend_from_slice(values);
-    }
-
     /// Adds `count` features to the example that is being built, each as `next` gives it, none with the value 0. If `next` gives none, the
     /// example is not complete and must be abandoned.
     #[inline]
