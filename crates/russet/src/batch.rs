@@ -321,6 +321,29 @@ impl Batch {
         self.headers.iter().map(|header| header.features_end as usize)
     }
 
+    /// How many features the first `examples` have together.
+    #[inline]
+    pub(crate) fn features_before(&self, examples: usize) -> usize {
+        examples.checked_sub(1).map_or(0, |last| self.headers[last].features_end as usize)
+    }
+
+    /// Where the features of an example are among all.
+    #[inline]
+    pub(crate) fn features_of(&self, place: usize) -> std::ops::Range<usize> {
+        self.features_before(place)..self.headers[place].features_end as usize
+    }
+
+    /// The label of an example.
+    #[inline]
+    pub(crate) fn label(&self, place: usize) -> &Label {
+        &self.headers[place].label
+    }
+
+    /// The line of the input that an example began on.
+    pub(crate) fn line(&self, place: usize) -> u64 {
+        self.headers[place].line
+    }
+
     /// All examples in order.
     pub fn iter(&self) -> impl Iterator<Item = Example<'_>> {
         (0..self.len()).map(|place| self.example(place))

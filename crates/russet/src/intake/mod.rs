@@ -68,6 +68,16 @@ impl Intake {
         }
     }
 
+    /// Finds the slots of all features of the first `examples` of the batch that was begun last, and gives new features
+    /// theirs. Gives them one after another, if each of an example is a different one; otherwise examples have to be taken one by one.
+    pub(crate) fn take_all(&mut self, batch: &Batch, examples: usize, features: &mut FeatureTable) -> Option<&[u32]> {
+        if !self.grams.none() {
+            return None;
+        }
+        self.ready.find_or_add(batch, examples, &mut self.codes, features);
+        self.ready.all_slots()
+    }
+
     /// Forgets what hangs on where weights are: the model's tables have been laid out anew. `slots`: so have its features.
     pub(crate) fn forget_places(&mut self, slots: bool) {
         self.base = BaseFeatures::default();

@@ -1,6 +1,7 @@
 use super::Order;
-use super::codes::{all_found, slots_of_numbers};
-use crate::batch::{Batch, Example};
+use super::codes::{Codes, all_found, is_missing, slots_of_numbers};
+use crate::batch::{Batch, Code, Example};
+use crate::feature::FeatureTable;
 
 /// The slots of all features of a batch, found in one go: most batches bring nothing new, and one long loop is faster than
 /// many short ones.
@@ -14,6 +15,9 @@ pub(super) struct Ready {
 
 /// How many are looked up before it is asked whether one was missing.
 const PIECE: usize = 1 << 7;
+
+/// With more numbers than this, their slots are asked for ahead of time: they are no longer all in the processor's nearer caches.
+const NEAR: usize = 1 << 16;
 
 impl Ready {
     pub(super) fn forget(&mut self) {
@@ -32,14 +36,49 @@ impl Ready {
                 return;
             }
         }
+        self.order = self.order_of(batch, batch.len(), exact, sorted);
+    }
+
+    /// The same for the first `examples`, whose features are given slots if they have none.
+    pub(super) fn find_or_add(
+        &mut self,
+        batch: &Batch,
+        examples: usize,
+        codes: &mut Codes,
+        mut features: &mut FeatureTable,
+    ) {
+        self.order = None;
+        self.slots.clear();
+        let (all, mut all_numbers) = (&batch.codes()[..batch.features_before(examples)], true);
+        let is_far = codes.numbered(&features).len() > NEAR;
+        for piece in all.chunks(PIECE) {
+            let start = self.slots.len();
+            if is_far {
+                let later = &all[(start + PIECE).min(all.len())..];
+                codes.prefetch(batch, &later[..later.len().min(PIECE)], &features);
+            }
+            self.slots.extend(slots_of_numbers(codes.numbered(&features), piece));
+            if all_found(&self.slots[start..]) {
+                continue;
+            }
+            for (slot, code) in self.slots[start..].iter_mut().zip(piece).filter(|(slot, _)| is_missing(**slot)) {
+                all_numbers &= *code >= Code::NUMBERED;
+                *slot = codes.resolve(batch, *code, &mut features);
+            }
+        }
+        self.order = self.order_of(batch, examples, features.is_exact() && all_numbers, false);
+    }
+
+    /// What is known of the slots of each of the first `examples`. `exact`: no two codes share a slot.
+    fn order_of(&self, batch: &Batch, examples: usize, exact: bool, sorted: bool) -> Option<Order> {
         // Whoever wants them sorted is glad if they are; to others it is all the same.
-        let is_distinct = || exact && ascend(batch, batch.codes());
-        self.order = match sorted {
+        let is_distinct = || exact && ascend(batch, examples, batch.codes());
+        match sorted {
             false if is_distinct() => Some(Order::Distinct),
-            _ if ascend(batch, &self.slots) => Some(Order::Ascending),
+            _ if ascend(batch, examples, &self.slots) => Some(Order::Ascending),
             true if is_distinct() => Some(Order::Distinct),
             _ => None,
-        };
+        }
     }
 
     /// The slots of an example's features and what is known of them, if they were found.
@@ -48,17 +87,25 @@ impl Ready {
         let order = self.order?;
         Some((self.slots.get(example.first..example.first + example.codes.len())?, order))
     }
+
+    /// Those of all examples that were looked at, one after another, if each of an example is a different one.
+    pub(super) fn all_slots(&self) -> Option<&[u32]> {
+        self.order.map(|_| &self.slots[..])
+    }
 }
 
-/// True if in every example each of `numbers` is larger than the one before: there are as many descents as from one
-/// example to the next.
-fn ascend(batch: &Batch, numbers: &[u32]) -> bool {
+/// True if in each of the first `examples` each of `numbers` is larger than the one before: there are as many descents as from
+/// one example to the next.
+fn ascend(batch: &Batch, examples: usize, numbers: &[u32]) -> bool {
+    let numbers = &numbers[..batch.features_before(examples)];
     let Some(later) = numbers.get(1..) else { return true };
-    let within: usize = numbers.iter().zip(later).map(|(one, next)| usize::from(one >= next)).sum();
+    // As signed numbers, which every processor compares several of at once; their order is the same within codes of a kind.
+    let descends = |one: u32, next: u32| u32::from(one.cast_signed() >= next.cast_signed());
+    let within: u32 = numbers.iter().zip(later).map(|(one, next)| descends(*one, *next)).sum();
     let (mut between, mut start) = (0, 0);
-    for end in batch.feature_ends() {
+    for end in batch.feature_ends().take(examples) {
         if start > 0 && start < end {
-            between += usize::from(numbers[start - 1] >= numbers[start]);
+            between += descends(numbers[start - 1], numbers[start]);
         }
         start = end;
     }

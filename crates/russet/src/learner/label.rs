@@ -1,6 +1,6 @@
 use thiserror::Error;
 
-use crate::batch::Example;
+use crate::batch::Label;
 use crate::expansion;
 use crate::metrics::{LabelsSeen, Task};
 use crate::settings::Settings;
@@ -61,23 +61,24 @@ impl OneClass {
     }
 }
 
-/// Checks and notes the label of an example; for losses of two classes it becomes -1 or 1.
+/// Checks and notes the label of an example of so many features; for losses of two classes it becomes -1 or 1.
 #[inline(always)]
 pub(super) fn check(
-    example: &Example<'_>,
+    label: Label,
+    features: usize,
     settings: &Settings,
     against_rest: Option<OneClass>,
     seen: &mut LabelsSeen,
 ) -> Result<f32, LabelProblem> {
-    let label = example.label.value.ok_or(LabelProblem::Missing)?;
-    let importance = example.label.importance;
+    let Label { value, importance, .. } = label;
+    let label = value.ok_or(LabelProblem::Missing)?;
     if !label.is_finite() {
         return Err(LabelProblem::NotFinite(label));
     }
     if importance != 1.0 && !(importance >= 0.0 && importance.is_finite()) {
         return Err(LabelProblem::Importance(importance));
     }
-    let features = example.codes.len().saturating_mul(settings.ngram as usize);
+    let features = features.saturating_mul(settings.ngram as usize);
     if expansion::slots_needed(settings.expansion, features) > expansion::MOST_PRODUCTS as u64 {
         return Err(LabelProblem::TooManyProducts { features });
     }

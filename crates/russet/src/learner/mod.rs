@@ -6,6 +6,7 @@ mod companion;
 mod cost;
 pub(crate) mod judge;
 mod label;
+mod linear;
 mod scout;
 
 use std::ops::Range;
@@ -59,6 +60,7 @@ pub struct Learner {
     rows: Rows,
     scratches: Scratches,
     guard_scratches: Scratches,
+    linear: linear::Buffers,
     /// After how many examples the feature set grows.
     next_growth: u64,
     /// When it grows, if that is not for the model's schedule to say.
@@ -106,6 +108,7 @@ impl Learner {
             rows,
             scratches,
             guard_scratches,
+            linear: linear::Buffers::default(),
             next_growth,
             growing: None,
             expects_length: false,
@@ -237,6 +240,12 @@ impl Learner {
     }
 
     fn learn_examples(&mut self, examples: Examples<'_>) -> Result<(), LearnError> {
+        if examples.taken.is_none() {
+            self.intake.begin(examples.batch);
+        }
+        if let Some(result) = self.learn_linear(&examples) {
+            return result;
+        }
         chosen::run(Choice::of(&self.model.settings, self.model.cpu), Course { learner: self, examples })
     }
 
@@ -250,7 +259,6 @@ impl Learner {
     ) -> Result<(), LearnError> {
         let Examples { batch, taken, range } = examples;
         if taken.is_none() {
-            self.intake.begin(batch);
             // Not for a few of its examples: a batch may be gone on with many times, after each example that was refused.
             if range.start == 0 && 2 * range.len() >= batch.len() {
                 self.intake.find_all(batch, &self.model.features);
@@ -262,7 +270,8 @@ impl Learner {
         let near = near_weights(&self.model.settings);
         for place in range {
             let (example, labels) = (batch.example(place), &mut self.model.progress.labels);
-            let label = label::check(&example, &self.model.settings, self.against_rest, labels)
+            let features = example.codes.len();
+            let label = label::check(example.label, features, &self.model.settings, self.against_rest, labels)
                 .map_err(|problem| LearnError { place, line: example.line, problem })?;
             match taken {
                 Some(taken) => self.recall(taken, place),

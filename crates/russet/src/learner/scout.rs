@@ -45,7 +45,8 @@ impl Scout {
         for place in 0..batch.len() {
             let example = batch.example(place);
             // What cannot be learned from leaves no trace: the learner will refuse it for the same reason.
-            if label::check(&example, &self.settings, self.against_rest, &mut self.labels).is_ok() {
+            let (label, features) = (example.label, example.codes.len());
+            if label::check(label, features, &self.settings, self.against_rest, &mut self.labels).is_ok() {
                 let into = (&mut taken.slots, &mut taken.values);
                 self.intake.take_into(batch, &example, &mut self.features, into);
             }

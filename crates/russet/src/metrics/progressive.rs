@@ -47,8 +47,10 @@ impl Tally {
         self.squared_error += weight * error * error;
         self.label += weight * label_value;
         self.squared_label += weight * label_value * label_value;
-        self.mistakes_at_zero += if (prediction > 0.0) == (label > 0.0) { 0.0 } else { weight };
-        self.mistakes_at_half += if (prediction > 0.5) == (label > 0.5) { 0.0 } else { weight };
+        // Without a branch, which nobody could foretell.
+        let wrong_side = |middle: f32| f64::from(u8::from((prediction > middle) != (label > middle)));
+        self.mistakes_at_zero += weight * wrong_side(0.0);
+        self.mistakes_at_half += weight * wrong_side(0.5);
     }
 
     /// Adds the examples of another tally.

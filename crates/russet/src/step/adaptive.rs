@@ -19,7 +19,8 @@ pub struct GlobalScale {
 
 impl GlobalScale {
     /// Takes note of an example and gives `c = sqrt(T / S)`.
-    fn add(&mut self, importance: f32, norm: f32) -> f32 {
+    #[inline]
+    pub(crate) fn add(&mut self, importance: f32, norm: f32) -> f32 {
         self.importance += f64::from(importance);
         self.norm += f64::from(importance) * f64::from(norm);
         if self.norm > 0.0 { ((self.importance / self.norm) as f32).sqrt() } else { 1.0 }

@@ -18,6 +18,9 @@ pub(crate) trait Eight:
     /// Up to eight, filled up with zeros.
     fn load_some(values: &[f32]) -> Self;
 
+    /// One number and, behind it, up to seven others, filled up with zeros.
+    fn load_behind(first: f32, values: &[f32]) -> Self;
+
     fn store(self, place: &mut [f32; TILE]);
 
     fn sqrt(self) -> Self;
@@ -39,6 +42,12 @@ pub(crate) trait Eight:
 
     /// Places, of which there is one at least, filled up with the last one.
     fn fill_up(places: &[u32]) -> [u32; TILE];
+
+    /// Up to eight places, filled up with 0.
+    fn some_places(places: &[u32]) -> [u32; TILE];
+
+    /// The place 0 and, behind it, up to seven others, filled up with 0.
+    fn places_behind(places: &[u32]) -> [u32; TILE];
 
     /// Eight columns of four numbers as four rows of eight.
     fn rows(columns: [&[f32; 4]; TILE]) -> [Self; 4];
@@ -107,6 +116,12 @@ impl Eight for Portable {
     }
 
     #[inline(always)]
+    fn load_behind(first: f32, values: &[f32]) -> Portable {
+        let behind = |lane: usize| values.get(lane - 1).copied().unwrap_or(0.0);
+        Portable(std::array::from_fn(|lane| if lane == 0 { first } else { behind(lane) }))
+    }
+
+    #[inline(always)]
     fn store(self, place: &mut [f32; TILE]) {
         *place = self.0;
     }
@@ -144,6 +159,16 @@ impl Eight for Portable {
     #[inline(always)]
     fn fill_up(places: &[u32]) -> [u32; TILE] {
         std::array::from_fn(|lane| places[lane.min(places.len() - 1)])
+    }
+
+    #[inline(always)]
+    fn some_places(places: &[u32]) -> [u32; TILE] {
+        std::array::from_fn(|lane| places.get(lane).copied().unwrap_or(0))
+    }
+
+    #[inline(always)]
+    fn places_behind(places: &[u32]) -> [u32; TILE] {
+        std::array::from_fn(|lane| lane.checked_sub(1).and_then(|lane| places.get(lane)).copied().unwrap_or(0))
     }
 
     #[inline(always)]
@@ -212,6 +237,14 @@ mod avx {
         }
 
         #[inline(always)]
+        fn load_behind(first: f32, values: &[f32]) -> Avx {
+            // What is not asked for is not read.
+            let start = values.as_ptr().wrapping_sub(1);
+            let behind = avx!(_mm256_maskload_ps(start, behind_first(values.len())));
+            Avx(avx!(_mm256_blend_ps::<1>(behind, _mm256_set1_ps(first))))
+        }
+
+        #[inline(always)]
         fn store(self, place: &mut [f32; TILE]) {
             avx!(_mm256_storeu_ps(place.as_mut_ptr(), self.0));
         }
@@ -261,6 +294,18 @@ mod avx {
         }
 
         #[inline(always)]
+        fn some_places(places: &[u32]) -> [u32; TILE] {
+            bytemuck::cast(avx!(_mm256_maskload_epi32(places.as_ptr().cast(), first(places.len()))))
+        }
+
+        #[inline(always)]
+        fn places_behind(places: &[u32]) -> [u32; TILE] {
+            // As in `load_behind`.
+            let start = places.as_ptr().wrapping_sub(1).cast();
+            bytemuck::cast(avx!(_mm256_maskload_epi32(start, behind_first(places.len()))))
+        }
+
+        #[inline(always)]
         fn rows([a, b, c, d, e, f, g, h]: [&[f32; 4]; TILE]) -> [Avx; 4] {
             // Two columns share a register, and each half of it is transposed like four by four.
             transposed([join(a, e), join(b, f), join(c, g), join(d, h)])
@@ -282,6 +327,12 @@ mod avx {
     #[inline(always)]
     fn first(length: usize) -> __m256i {
         avx!(_mm256_cmpgt_epi32(_mm256_set1_epi32(length as i32), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)))
+    }
+
+    /// All ones in the `length` lanes behind the first.
+    #[inline(always)]
+    fn behind_first(length: usize) -> __m256i {
+        avx!(_mm256_and_si256(first(length + 1), _mm256_setr_epi32(0, -1, -1, -1, -1, -1, -1, -1)))
     }
 
     #[inline(always)]
@@ -327,7 +378,7 @@ mod tests {
     }
 
     impl Work for All<'_> {
-        type Output = (Vec<[u32; TILE]>, [u32; TILE], bool, u32);
+        type Output = (Vec<[u32; TILE]>, [[u32; TILE]; 3], bool, u32);
 
         #[inline(always)]
         fn run<L: Loops>(self, _: L) -> Self::Output {
@@ -348,6 +399,7 @@ mod tests {
                 one.lift(),
                 one.bounded(),
                 L::Eight::load_some(&self.one[..self.some]),
+                L::Eight::load_behind(self.other[0], &self.one[..self.some]),
             ];
             let bits = |eight: L::Eight| {
                 let mut values = [0.0; TILE];
@@ -356,7 +408,9 @@ mod tests {
                 values.map(|value| if value.is_nan() { f32::NAN.to_bits() } else { value.to_bits() })
             };
             let sum = one.sum();
-            let places = L::Eight::fill_up(&[3, 5, 7, 11, 13, 17, 19][..self.some.max(1)]);
+            let all = [3, 5, 7, 11, 13, 17, 19];
+            let some = &all[..self.some];
+            let places = [L::Eight::fill_up(&all[..self.some.max(1)]), L::Eight::some_places(some), L::Eight::places_behind(some)];
             let results = results.into_iter().chain(rows).map(bits).collect();
             (results, places, one.passes(other), if sum.is_nan() { 0 } else { sum.to_bits() })
         }

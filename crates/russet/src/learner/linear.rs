@@ -1,0 +1,209 @@
+//! The course of a plain linear model, with nothing in the way: no products, no guard, no pull of L1 or L2.
+//!
+//! Each step is the one that `learner` takes for every model, and the results are the same bits. But all that can be done for a
+//! batch at once is done first, so that little is left between one example's weights and the next's.
+
+use std::ops::Range;
+
+use super::chosen::{self, Choice, Task};
+use super::judge::clip;
+use super::scout::Taken;
+use super::{Examples, LearnError, Learner, label, near_weights};
+use crate::batch::{Batch, Label};
+use crate::loss::{Loss, LossKind};
+use crate::metrics::Tally;
+use crate::model::{Model, activity};
+use crate::settings::{ExpansionKind, StepKind};
+use crate::step::{GlobalScale, Shrinkage, Step, Surprise};
+use crate::weights::{Cpu, Features, Hand, Loops, WeightTable, at_least, at_most, bounded, prefetch};
+
+/// What is kept from batch to batch to be used again.
+#[derive(Default)]
+pub(super) struct Buffers {
+    /// The labels of a batch as the loss wants them.
+    labels: Vec<f32>,
+    hand: Hand,
+}
+
+impl Learner {
+    /// Learns from all of `examples`, if it can be done in this way; otherwise from none.
+    pub(super) fn learn_linear(&mut self, examples: &Examples<'_>) -> Option<Result<(), LearnError>> {
+        let Examples { batch, taken, ref range } = *examples;
+        // Not for a few of a batch's examples, which may be gone on with many times, after each that was refused.
+        let is_most = taken.is_some() || range.start == 0 && 2 * range.len() >= batch.len();
+        if !is_most || !self.is_plain_linear() {
+            return None;
+        }
+        let before = self.model.progress.labels;
+        let (end, checked) = self.check_labels(batch, range.clone());
+        let Learner { model, intake, linear: Buffers { labels, hand }, .. } = self;
+        let source = match taken {
+            Some(taken) => Source::Taken(taken),
+            None => match intake.take_all(batch, end, &mut model.features) {
+                Some(slots) => Source::Batch(slots),
+                None => {
+                    model.progress.labels = before;
+                    return None;
+                }
+            },
+        };
+        if let Some(taken) = taken.filter(|_| end > 0) {
+            model.slots_apart = Some(taken.slot_count(end - 1));
+        }
+        model.fit_tables_if_short();
+        let choice = Choice::of(&model.settings, model.cpu);
+        let state = State::of(model, hand, (before.smallest, before.largest));
+        chosen::run(choice, Course { state, source, batch, labels, places: range.start..end });
+        Some(checked)
+    }
+
+    /// True if there is nothing but base weights, and nobody wants to hear more than what is learned.
+    fn is_plain_linear(&self) -> bool {
+        let Model { settings, shrinkage, cpu, .. } = &self.model;
+        let is_linear = settings.expansion == ExpansionKind::Linear && !settings.select.rule().observes();
+        let is_pulled = settings.l1 != 0.0 || settings.l2 != 0.0 || *shrinkage != Shrinkage::default();
+        let is_heard = self.heard.is_some() || self.notes.is_some() || self.against_rest.is_some();
+        is_linear && settings.step == StepKind::Adaptive && *cpu != Cpu::Plain && !is_pulled && !is_heard
+    }
+
+    /// Checks and notes the labels up to the first that is refused: how many examples there are before it, and why.
+    fn check_labels(&mut self, batch: &Batch, range: Range<usize>) -> (usize, Result<(), LearnError>) {
+        let Learner { model: Model { settings, progress, .. }, linear: Buffers { labels, .. }, .. } = self;
+        labels.clear();
+        labels.reserve(range.len());
+        // Two that were checked before, as they came and as the loss wants them: mostly there are no others.
+        let mut known = [(f32::NAN, 0.0); 2];
+        for place in range.clone() {
+            let given = *batch.label(place);
+            let [first, second] = known.map(|(label, _)| given.value == Some(label));
+            if (first | second) & (given.importance == 1.0) {
+                labels.push(if first { known[0].1 } else { known[1].1 });
+                continue;
+            }
+            match label::check(given, batch.features_of(place).len(), settings, None, &mut progress.labels) {
+                Ok(label) => {
+                    labels.push(label);
+                    known = [(given.value.unwrap_or(f32::NAN), label), known[0]];
+                }
+                Err(problem) => return (place, Err(LearnError { place, line: batch.line(place), problem })),
+            }
+        }
+        (range.end, Ok(()))
+    }
+}
+
+/// Where the base features of a batch's examples are known from.
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    Taken(&'a Taken),
+    /// The slots of all its features.
+    Batch(&'a [u32]),
+}
+
+/// Examples of a batch, all of which can be learned from.
+struct Course<'a> {
+    state: State<'a>,
+    source: Source<'a>,
+    batch: &'a Batch,
+    /// Their labels as the loss wants them.
+    labels: &'a [f32],
+    places: Range<usize>,
+}
+
+impl Task for Course<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Loops>(mut self, loops: L, _: impl Step, loss: impl Loss) {
+        let is_far = self.state.table.len() > self.state.near;
+        for (place, label) in self.places.clone().zip(self.labels) {
+            if is_far && place + 1 < self.places.end {
+                let next = self.features(place + 1).slots;
+                next.iter().for_each(|slot| prefetch(self.state.table.slots(), *slot as usize));
+            }
+            let (features, given) = (self.features(place), self.batch.label(place));
+            self.state.learn(loops, loss, features, *given, *label);
+        }
+    }
+}
+
+impl<'a> Course<'a> {
+    #[inline(always)]
+    fn features(&self, place: usize) -> Features<'a> {
+        match self.source {
+            Source::Taken(taken) => {
+                let (slots, values) = taken.example(place);
+                // Without the constant.
+                Features { slots: &slots[1..], values: &values[1..] }
+            }
+            Source::Batch(slots) => {
+                let range = self.batch.features_of(place);
+                Features { slots: &slots[range.clone()], values: &self.batch.values()[range] }
+            }
+        }
+    }
+}
+
+/// What changes while a linear model learns, and what its steps hang on.
+struct State<'a> {
+    table: &'a mut WeightTable,
+    scale: &'a mut GlobalScale,
+    tally: &'a mut Tally,
+    hand: &'a mut Hand,
+    rate: f32,
+    /// What predictions are clipped to: what labels have been between, if `grows`.
+    range: (f32, f32),
+    grows: bool,
+    /// With more weights than this, those of the next example are asked for ahead of time.
+    near: usize,
+}
+
+impl<'a> State<'a> {
+    /// `labels`: what labels have been between.
+    fn of(model: &'a mut Model, hand: &'a mut Hand, labels: (f32, f32)) -> State<'a> {
+        let (near, rate) = (near_weights(&model.settings), model.settings.learning_rate * model.pace);
+        let grows = model.settings.loss != LossKind::Logistic;
+        let range = if grows { labels } else { model.range() };
+        let Model { linear, scale, progress, .. } = model;
+        State { table: linear, scale, tally: &mut progress.tally, hand, rate, range, grows, near }
+    }
+
+    /// Score, record, move.
+    #[inline(always)]
+    fn learn<L: Loops>(&mut self, loops: L, loss: impl Loss, features: Features<'_>, given: Label, label: f32) {
+        let Label { importance, base, .. } = given;
+        if self.grows {
+            self.range = (at_most(label, self.range.0), at_least(label, self.range.1));
+        }
+        let score = self.table.open_single(loops, features, self.hand) + base;
+        let prediction = clip(score, self.range);
+        self.tally.examples += 1;
+        self.tally.features += features.slots.len() as u64 + 1;
+        self.tally.base_features += features.slots.len() as u64;
+        self.tally.add(prediction, label, importance, loss.value(prediction, label));
+        let slope = loss.slope(prediction, label);
+        if importance > 0.0 && slope != 0.0 {
+            if let Some(step) = self.measure(loops, loss, Surprise { prediction, label, importance }, slope) {
+                self.table.close_single(loops, step, self.hand);
+            }
+            if activity::is_counted(self.tally.examples) {
+                self.table.count_single(features);
+            }
+        }
+    }
+
+    /// By how much weights move, if they do: the step of [`crate::step::Adaptive`].
+    #[inline(always)]
+    fn measure<L: Loops>(&mut self, loops: L, loss: impl Loss, surprise: Surprise, slope: f32) -> Option<f32> {
+        let Surprise { prediction, label, importance } = surprise;
+        let squared_slope = (importance * slope * slope).min(f32::MAX);
+        if squared_slope == 0.0 {
+            return None;
+        }
+        let measured = self.hand.measure(loops, squared_slope);
+        let scale = self.scale.add(importance, measured.norm);
+        let size = loss.step(prediction, label, self.rate * importance, scale * measured.sensitivity);
+        let step = scale * size;
+        Some(if step.is_nan() { 0.0 } else { bounded(step) })
+    }
+}
