@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::feature::mix;
 use crate::settings::Settings;
-use crate::step::{Active, GlobalScale, Moved, Scratches, Shrinkage};
-use crate::weights::{LANES, Loops, WeightTable, sum};
+use crate::step::{Active, GlobalScale, Moved, Scratches, Shrinkage, Single};
+use crate::weights::{Cpu, Hand, LANES, Loops, WeightTable, sum};
 
 /// The linear expert, and how far it is trusted.
 #[derive(Clone, Debug)]
@@ -70,6 +70,24 @@ impl Guard {
         // The rate of a linear learner that is alone, which it stands for.
         let rate = settings.learning_rate * pace;
         Moved { linear, products, scale, shrinkage, rounds, settings, rate }
+    }
+
+    /// The same where [`Single`] suits, and the mixture.
+    #[inline(always)]
+    pub(crate) fn single<'a>(
+        &'a mut self,
+        settings: &Settings,
+        pace: f32,
+        hand: &'a mut Hand,
+    ) -> (Single<'a>, &'a mut Mixture) {
+        let Guard { linear: table, state: GuardState { scale, mixture, .. }, .. } = self;
+        (Single { table, scale, rate: settings.learning_rate * pace, hand }, mixture)
+    }
+
+    /// True if [`Guard::single`] does what a step does.
+    #[inline]
+    pub(crate) fn has_single_steps(&self, settings: &Settings, cpu: Cpu) -> bool {
+        Single::suits(settings, &self.state.shrinkage, cpu)
     }
 }
 

@@ -7,8 +7,11 @@ use russet::classes::Learners;
 use russet::{Companion, Notes};
 use russet_data::helper;
 
-/// How many blocks the learner may be ahead.
-const AHEAD: usize = 8;
+/// How many times the learner may have told something that the companion has not followed yet.
+const AHEAD: usize = 4;
+
+/// So many examples are told at once, or more: to wake the companion for a block takes longer than some blocks do.
+const TOGETHER: usize = 1 << 9;
 
 /// A companion at work.
 pub(crate) struct Beside {
@@ -28,8 +31,15 @@ impl Beside {
         Some(Beside { notes, spares, thread })
     }
 
-    /// Passes on what there is to tell.
+    /// Passes on what there is to tell, if it is worth it.
     pub(crate) fn tell(&self, learner: &mut Learners) {
+        if learner.only_mut().is_some_and(|learner| learner.notes_count() >= TOGETHER) {
+            self.tell_all(learner);
+        }
+    }
+
+    /// Passes on what there is to tell.
+    fn tell_all(&self, learner: &mut Learners) {
         let Some(learner) = learner.only_mut() else { return };
         let notes = learner.exchange_notes(self.spares.try_recv().unwrap_or_default());
         // Fails only if the thread has panicked, which comes out at the end.
@@ -38,7 +48,7 @@ impl Beside {
 
     /// Waits until the companion knows everything, and ends the thread.
     pub(crate) fn end(self, learner: &mut Learners) {
-        self.tell(learner);
+        self.tell_all(learner);
         drop(self.notes);
         let companion = self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         if let Some(learner) = learner.only_mut() {

@@ -2,8 +2,8 @@
 //!
 //! Workers take turns at cutting blocks off the input and parse them side by side; the blocks are numbered, and
 //! given out in that order. A worker needs a permit for each block, and a permit comes back only when a
-//! block is given out: so memory is bounded, however uneven the blocks are. Whoever asks for a block that is not ready
-//! does not wait, but parses one itself.
+//! block is given out: so memory is bounded, however uneven the blocks are. Permits come back several at a time, for to wake a
+//! worker takes longer than some blocks do. Whoever asks for a block that is not ready does not wait, but parses one itself.
 
 mod worker;
 
@@ -23,6 +23,9 @@ use crate::{DataError, Format, ReadOptions, helper};
 
 /// Blocks that may be parsed ahead, for each thread.
 const AHEAD: usize = 3;
+
+/// Blocks of a cache that may be read ahead: they are learned from so fast that whoever reads them would be woken for each.
+const CACHE_AHEAD: usize = 16;
 
 /// How often a wait for input looks whether it is cancelled.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -68,6 +71,9 @@ struct Inline {
 struct Threads {
     results: Receiver<Numbered>,
     permits: Sender<()>,
+    /// Permits that are to come back, and how many of them do at a time.
+    due: usize,
+    due_at_once: usize,
     spares: Sender<Box<Parsed>>,
     early: BTreeMap<u64, Result<Box<Parsed>, DataError>>,
     next: u64,
@@ -210,7 +216,7 @@ impl Inline {
 impl Threads {
     /// `may_help`: the thread that asks for blocks may parse some, for the input does not keep it waiting.
     fn start(blocks: Blocks, format: Format, options: &ReadOptions, may_help: bool) -> Threads {
-        let limit = AHEAD * options.threads.max(1);
+        let limit = if format == Format::Cache { CACHE_AHEAD } else { AHEAD * options.threads.max(1) };
         // A cache is read many times as fast as it is learned from: a second thread would only be in the way.
         let wanted = if format == Format::Cache { 1 } else { options.threads };
         let threads = wanted.saturating_sub(usize::from(may_help)).max(1);
@@ -234,7 +240,8 @@ impl Threads {
             helper::spawn(move || worker.run(&busy));
         }
         let assistant = may_help.then(|| Assistant::new(worker(threads)));
-        Threads { results, permits, spares, early: BTreeMap::new(), next: 0, assistant, busy }
+        let (due, due_at_once, early) = (0, limit.div_ceil(2), BTreeMap::new());
+        Threads { results, permits, due, due_at_once, spares, early, next: 0, assistant, busy }
     }
 
     fn next(&mut self, cancelled: &AtomicBool) -> Result<Option<Box<Parsed>>, DataError> {
@@ -246,6 +253,7 @@ impl Threads {
                 self.early.insert(number, found);
                 continue;
             }
+            self.return_permits();
             if self.assistant.as_mut().is_some_and(Assistant::help) {
                 continue;
             }
@@ -257,8 +265,17 @@ impl Threads {
             }
         };
         self.next += 1;
-        // Fails only when the workers have ended.
-        let _ = self.permits.try_send(());
+        self.due += 1;
+        if self.due >= self.due_at_once {
+            self.return_permits();
+        }
         found.map(Some)
+    }
+
+    fn return_permits(&mut self) {
+        for _ in 0..std::mem::take(&mut self.due) {
+            // Fails only when the workers have ended.
+            let _ = self.permits.try_send(());
+        }
     }
 }

@@ -53,9 +53,16 @@ pub(crate) struct Parents {
     with_offspring: Bits,
     /// For each monomial that is a parent less one factor: that factor, of all such parents.
     siblings: HashMap<Monomial, Vec<u32>>,
+    /// How often what a sweep needs has changed.
+    changes: u64,
 }
 
 impl Parents {
+    /// How often parents have come, or have had a product come that they had not.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.all.len()
     }
@@ -106,6 +113,7 @@ impl Parents {
                 if parent.monomial.contains(*slot) && parent.barred.binary_search(slot).is_err() {
                     parent.sealed.clear(factor);
                     swept.sealed = swept.sealed.without(*slot);
+                    self.changes += 1;
                     unseal(number, *slot);
                 }
             }
@@ -181,6 +189,7 @@ impl Parents {
         barred.sort_unstable();
         barred.dedup();
         barred.shrink_to_fit();
+        self.changes += 1;
         self.swept.push(Swept { origin: origin.map_or(0, |origin| origin + 1), slot, heritage, sealed: few });
         let (origin, offspring, offspring_factors) = ((origin, slot), Vec::new(), Vec::new());
         self.all.push(Parent { monomial, origin, epoch, heritage, barred, sealed, offspring, offspring_factors });

@@ -2,7 +2,7 @@ use super::adaptive::Parents;
 use crate::weights::{Place, Slot, TILE, WeightTable};
 
 /// Where the weights of products are when each parent has a straight row with a place for every base slot.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Blocks {
     /// How many places a row has.
     stride: u32,

@@ -1,6 +1,7 @@
 //! The parents present in an example, found by going over all of them: where there are few base features, faster than from
 //! the roots down.
 
+use super::blocks::Blocks;
 use super::steps;
 use crate::weights::{BaseFeatures, Row, bounded};
 
@@ -30,10 +31,23 @@ pub(crate) struct Sweep {
     values: Vec<f32>,
     /// The parents present, by ascending number; what is beyond their count is of no account.
     present: Vec<u32>,
+    /// What the rows that were written last hang on, if all parents were present.
+    settled: Option<Settled>,
+}
+
+/// What all of a row hangs on but its value. Where an example has most features, it is mostly the same as for the one before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Settled {
+    /// See [`super::adaptive::Parents::changes`].
+    pub(crate) changes: u64,
+    /// How many features the example has, and which.
+    pub(crate) features: u32,
+    pub(crate) slots: Few,
+    pub(crate) blocks: Blocks,
 }
 
 /// A set of base slots below [`WIDEST`].
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Few(u64);
 
 impl Few {
@@ -73,11 +87,50 @@ pub(crate) fn suits(parents: usize, width: u32, features: usize) -> bool {
 }
 
 impl Sweep {
+    /// Forgets which rows were written last: others have been.
+    pub(crate) fn forget(&mut self) {
+        self.settled = None;
+    }
+
+    /// As [`Sweep::find`], but only values are written where all the rest of the rows stays.
+    #[inline(always)]
+    pub(crate) fn find_settled(
+        &mut self,
+        settled: Settled,
+        parents: &[Swept],
+        base: &BaseFeatures,
+        rows: &mut [Row],
+        row: impl Fn(u32, f32, &Swept) -> Row,
+    ) -> usize {
+        if self.settled == Some(settled) && self.renew(parents, base, rows) {
+            return parents.len();
+        }
+        let count = self.find(parents, base, settled.blocks.is_tiled(), rows, row);
+        self.settled = (count == parents.len()).then_some(settled);
+        count
+    }
+
+    /// Writes the values of all parents to their rows. False if one of them is not present; then the rows are of no use.
+    #[inline(always)]
+    fn renew(&mut self, parents: &[Swept], base: &BaseFeatures, rows: &mut [Row]) -> bool {
+        steps::count(parents.len());
+        self.values.resize(parents.len() + 1, 1.0);
+        let (values, by_slot) = (&mut self.values[..], &base.by_slot[..]);
+        let mut all = true;
+        for ((number, parent), row) in parents.iter().enumerate().zip(rows) {
+            let value = value_of(parent, values, by_slot);
+            values[number + 1] = value;
+            row.multiplier = value;
+            all &= value != 0.0;
+        }
+        all
+    }
+
     /// Writes the rows of the parents present, and gives their number. The values of the example are in
     /// [`BaseFeatures::by_slot`]; there is room in `rows` for all parents; `row` makes a row of a parent's number and value.
     /// `dense`: most of them are present.
     #[inline(always)]
-    pub(crate) fn find(
+    fn find(
         &mut self,
         parents: &[Swept],
         base: &BaseFeatures,

@@ -13,7 +13,7 @@ use crate::expansion::MOST_PRODUCTS;
 use crate::expansion::adaptive::{Enumerator, Parents};
 use crate::expansion::blocks::Blocks;
 use crate::expansion::families::Families;
-use crate::expansion::sweep::{self, Few, Swept};
+use crate::expansion::sweep::{self, Few, Settled, Swept};
 use crate::schedule::Schedule;
 use crate::select::{Candidate, Select};
 use crate::settings::Settings;
@@ -149,6 +149,7 @@ impl Growth {
     /// The rows of the parents that are found from the roots down.
     #[inline(never)]
     fn found_rows(&self, base: &mut BaseFeatures, table: &WeightTable, enumerator: &mut Enumerator, rows: &mut Rows) {
+        enumerator.sweep.forget();
         match &self.storage {
             Storage::Blocks(blocks) => {
                 let width = if blocks.is_tiled() { blocks.stride() as usize } else { 0 };
@@ -172,7 +173,8 @@ impl Growth {
             let Swept { heritage, sealed, .. } = *swept;
             Row { place, multiplier, first, end, heritage, parent, active: features - 1 - sealed.count_common(slots) }
         };
-        let count = enumerator.sweep.find(parents, base, blocks.is_tiled(), rows.room(parents.len()), row);
+        let settled = Settled { changes: self.parents.changes(), features, slots, blocks };
+        let count = enumerator.sweep.find_settled(settled, parents, base, rows.room(parents.len()), row);
         rows.keep(count);
     }
 

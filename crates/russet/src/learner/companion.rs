@@ -95,8 +95,9 @@ impl Companion {
             values.clear();
             slots.extend_from_slice(&notes.slots[first..noted.end]);
             values.extend_from_slice(&notes.values[first..noted.end]);
-            let Companion { guard, tally, settings, pace, scratches, base, .. } = self;
-            let judge = Judge { guard: Some(guard), tally, settings, pace: *pace, scratches };
+            let Companion { guard, tally, settings, pace, scratches, base, cpu } = self;
+            let single = guard.has_single_steps(settings, *cpu);
+            let judge = Judge { guard: Some(guard), tally, settings, pace: *pace, scratches, single };
             judge.judge(loops, step, loss, &noted.seen, base);
             if noted.grew {
                 self.guard.state.mixture = Mixture::default();
@@ -147,6 +148,11 @@ impl Learner {
         self.model.guard = Some(guard);
         let Tally { examples, features, base_features, .. } = self.model.progress.tally;
         self.model.progress.tally = Tally { examples, features, base_features, ..tally };
+    }
+
+    /// Of how many examples the companion has to be told.
+    pub fn notes_count(&self) -> usize {
+        self.notes.as_ref().map_or(0, |notes| notes.examples.len())
     }
 
     /// What there is to tell the companion, nothing if the guard is not apart; `fresh` is used for what comes next.

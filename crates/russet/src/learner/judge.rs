@@ -2,12 +2,12 @@
 //! learns, the two experts are compared, and progressive validation takes note.
 
 use crate::expansion;
-use crate::guard::{Guard, Use};
+use crate::guard::{Guard, Mixture, Use};
 use crate::loss::Loss;
 use crate::metrics::Tally;
 use crate::settings::Settings;
 use crate::step::{Active, Scratches, Step, Surprise};
-use crate::weights::{BaseFeatures, Loops};
+use crate::weights::{BaseFeatures, Features, Loops};
 
 /// What has to be known of an example to judge it, besides its base features.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +44,8 @@ pub(crate) struct Judge<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) pace: f32,
     pub(crate) scratches: &'a mut Scratches,
+    /// The guard's steps are those of [`crate::step::Single`].
+    pub(crate) single: bool,
 }
 
 impl Judge<'_> {
@@ -57,33 +59,52 @@ impl Judge<'_> {
         seen: &Seen,
         base: &BaseFeatures,
     ) -> f32 {
-        let Judge { guard, tally, settings, pace, scratches } = self;
+        let Judge { guard, tally, settings, pace, scratches, single } = self;
         let Seen { score, label, importance, .. } = *seen;
-        let own = seen.clip(score);
-        let own_loss = loss.value(own, label);
         let Some(guard) = guard else {
-            tally.add(own, label, importance, own_loss);
+            let own = seen.clip(score);
+            tally.add(own, label, importance, loss.value(own, label));
             return own;
         };
-        let active = Active { base, linear: expansion::linear(base), products: &[] };
-        let linear_score = guard.open(loops, active, scratches) + seen.offset;
-        let (mixed, linear) = (seen.clip(guard.state.mixture.mix(score, linear_score)), seen.clip(linear_score));
-        let linear_loss = loss.value(linear, label);
-        // Mostly one of the two has all the say.
-        let mixed_loss = match mixed {
-            mixed if mixed == own => own_loss,
-            mixed if mixed == linear => linear_loss,
-            mixed => loss.value(mixed, label),
-        };
-        tally.add(mixed, label, importance, mixed_loss);
-        if seen.used.judges {
-            guard.state.mixture.add(own_loss, linear_loss, importance);
+        let is_learned = importance > 0.0 && seen.used.learned;
+        let surprise = |prediction: f32| Surprise { prediction, label, importance };
+        // The linear expert learns from its own prediction, as it would alone.
+        if single {
+            let (mut weights, mixture) = guard.single(settings, pace, &mut scratches.hand);
+            let features = Features { slots: &base.slots[1..], values: &base.values[1..] };
+            let said = weights.open(loops, features) + seen.offset;
+            let (mixed, linear) = compare(mixture, tally, loss, seen, said);
+            if is_learned {
+                weights.step(loops, loss, surprise(linear), loss.slope(linear, label));
+            }
+            return mixed;
         }
-        if importance > 0.0 && seen.used.learned {
-            // The linear expert learns from its own prediction, as it would alone.
-            let surprise = Surprise { prediction: linear, label, importance };
-            step.step(loops, guard.moved(settings, pace), active, loss, surprise, scratches);
+        let active = Active { base, linear: expansion::linear(base), products: &[] };
+        let said = guard.open(loops, active, scratches) + seen.offset;
+        let (mixed, linear) = compare(&mut guard.state.mixture, tally, loss, seen, said);
+        if is_learned {
+            step.step(loops, guard.moved(settings, pace), active, loss, surprise(linear), scratches);
         }
         mixed
     }
+}
+
+/// Takes note of an example for which the linear expert `said` something: what is predicted, and what the linear expert predicts.
+#[inline(always)]
+fn compare(mixture: &mut Mixture, tally: &mut Tally, loss: impl Loss, seen: &Seen, said: f32) -> (f32, f32) {
+    let Seen { score, label, importance, .. } = *seen;
+    let own = seen.clip(score);
+    let (mixed, linear) = (seen.clip(mixture.mix(score, said)), seen.clip(said));
+    let (own_loss, linear_loss) = (loss.value(own, label), loss.value(linear, label));
+    // Mostly one of the two has all the say.
+    let mixed_loss = match mixed {
+        mixed if mixed == own => own_loss,
+        mixed if mixed == linear => linear_loss,
+        mixed => loss.value(mixed, label),
+    };
+    tally.add(mixed, label, importance, mixed_loss);
+    if seen.used.judges {
+        mixture.add(own_loss, linear_loss, importance);
+    }
+    (mixed, linear)
 }

@@ -13,16 +13,15 @@ use crate::batch::{Batch, Label};
 use crate::loss::{Loss, LossKind};
 use crate::metrics::Tally;
 use crate::model::{Model, activity};
-use crate::settings::{ExpansionKind, StepKind};
-use crate::step::{GlobalScale, Shrinkage, Step, Surprise};
-use crate::weights::{Cpu, Features, Hand, Loops, WeightTable, at_least, at_most, bounded, prefetch};
+use crate::settings::ExpansionKind;
+use crate::step::{Single, Step, Surprise};
+use crate::weights::{Features, Hand, Loops, at_least, at_most, prefetch};
 
 /// What is kept from batch to batch to be used again.
 #[derive(Default)]
 pub(super) struct Buffers {
     /// The labels of a batch as the loss wants them.
     labels: Vec<f32>,
-    hand: Hand,
 }
 
 impl Learner {
@@ -36,7 +35,7 @@ impl Learner {
         }
         let before = self.model.progress.labels;
         let (end, checked) = self.check_labels(batch, range.clone());
-        let Learner { model, intake, linear: Buffers { labels, hand }, .. } = self;
+        let Learner { model, intake, linear: Buffers { labels }, scratches, .. } = self;
         let source = match taken {
             Some(taken) => Source::Taken(taken),
             None => match intake.take_all(batch, end, &mut model.features) {
@@ -52,7 +51,7 @@ impl Learner {
         }
         model.fit_tables_if_short();
         let choice = Choice::of(&model.settings, model.cpu);
-        let state = State::of(model, hand, (before.smallest, before.largest));
+        let state = State::of(model, &mut scratches.hand, (before.smallest, before.largest));
         chosen::run(choice, Course { state, source, batch, labels, places: range.start..end });
         Some(checked)
     }
@@ -61,14 +60,13 @@ impl Learner {
     fn is_plain_linear(&self) -> bool {
         let Model { settings, shrinkage, cpu, .. } = &self.model;
         let is_linear = settings.expansion == ExpansionKind::Linear && !settings.select.rule().observes();
-        let is_pulled = settings.l1 != 0.0 || settings.l2 != 0.0 || *shrinkage != Shrinkage::default();
         let is_heard = self.heard.is_some() || self.notes.is_some() || self.against_rest.is_some();
-        is_linear && settings.step == StepKind::Adaptive && *cpu != Cpu::Plain && !is_pulled && !is_heard
+        is_linear && !is_heard && Single::suits(settings, shrinkage, *cpu)
     }
 
     /// Checks and notes the labels up to the first that is refused: how many examples there are before it, and why.
     fn check_labels(&mut self, batch: &Batch, range: Range<usize>) -> (usize, Result<(), LearnError>) {
-        let Learner { model: Model { settings, progress, .. }, linear: Buffers { labels, .. }, .. } = self;
+        let Learner { model: Model { settings, progress, .. }, linear: Buffers { labels }, .. } = self;
         labels.clear();
         labels.reserve(range.len());
         // Two that were checked before, as they came and as the loss wants them: mostly there are no others.
@@ -115,11 +113,11 @@ impl Task for Course<'_> {
 
     #[inline(always)]
     fn run<L: Loops>(mut self, loops: L, _: impl Step, loss: impl Loss) {
-        let is_far = self.state.table.len() > self.state.near;
+        let is_far = self.state.weights.table.len() > self.state.near;
         for (place, label) in self.places.clone().zip(self.labels) {
             if is_far && place + 1 < self.places.end {
                 let next = self.features(place + 1).slots;
-                next.iter().for_each(|slot| prefetch(self.state.table.slots(), *slot as usize));
+                next.iter().for_each(|slot| prefetch(self.state.weights.table.slots(), *slot as usize));
             }
             let (features, given) = (self.features(place), self.batch.label(place));
             self.state.learn(loops, loss, features, *given, *label);
@@ -146,11 +144,8 @@ impl<'a> Course<'a> {
 
 /// What changes while a linear model learns, and what its steps hang on.
 struct State<'a> {
-    table: &'a mut WeightTable,
-    scale: &'a mut GlobalScale,
+    weights: Single<'a>,
     tally: &'a mut Tally,
-    hand: &'a mut Hand,
-    rate: f32,
     /// What predictions are clipped to: what labels have been between, if `grows`.
     range: (f32, f32),
     grows: bool,
@@ -164,8 +159,8 @@ impl<'a> State<'a> {
         let (near, rate) = (near_weights(&model.settings), model.settings.learning_rate * model.pace);
         let grows = model.settings.loss != LossKind::Logistic;
         let range = if grows { labels } else { model.range() };
-        let Model { linear, scale, progress, .. } = model;
-        State { table: linear, scale, tally: &mut progress.tally, hand, rate, range, grows, near }
+        let Model { linear: table, scale, progress, .. } = model;
+        State { weights: Single { table, scale, rate, hand }, tally: &mut progress.tally, range, grows, near }
     }
 
     /// Score, record, move.
@@ -175,7 +170,7 @@ impl<'a> State<'a> {
         if self.grows {
             self.range = (at_most(label, self.range.0), at_least(label, self.range.1));
         }
-        let score = self.table.open_single(loops, features, self.hand) + base;
+        let score = self.weights.open(loops, features) + base;
         let prediction = clip(score, self.range);
         self.tally.examples += 1;
         self.tally.features += features.slots.len() as u64 + 1;
@@ -183,27 +178,10 @@ impl<'a> State<'a> {
         self.tally.add(prediction, label, importance, loss.value(prediction, label));
         let slope = loss.slope(prediction, label);
         if importance > 0.0 && slope != 0.0 {
-            if let Some(step) = self.measure(loops, loss, Surprise { prediction, label, importance }, slope) {
-                self.table.close_single(loops, step, self.hand);
-            }
+            self.weights.step(loops, loss, Surprise { prediction, label, importance }, slope);
             if activity::is_counted(self.tally.examples) {
-                self.table.count_single(features);
+                self.weights.table.count_single(features);
             }
         }
-    }
-
-    /// By how much weights move, if they do: the step of [`crate::step::Adaptive`].
-    #[inline(always)]
-    fn measure<L: Loops>(&mut self, loops: L, loss: impl Loss, surprise: Surprise, slope: f32) -> Option<f32> {
-        let Surprise { prediction, label, importance } = surprise;
-        let squared_slope = (importance * slope * slope).min(f32::MAX);
-        if squared_slope == 0.0 {
-            return None;
-        }
-        let measured = self.hand.measure(loops, squared_slope);
-        let scale = self.scale.add(importance, measured.norm);
-        let size = loss.step(prediction, label, self.rate * importance, scale * measured.sensitivity);
-        let step = scale * size;
-        Some(if step.is_nan() { 0.0 } else { bounded(step) })
     }
 }

@@ -343,9 +343,10 @@ impl Learner {
             notes.add(*seen, base, model.slot_count());
             return;
         }
-        let Model { guard, progress, settings, pace, .. } = model;
+        let Model { guard, progress, settings, pace, cpu, .. } = model;
         let (tally, scratches) = (&mut progress.tally, &mut self.guard_scratches);
-        let judge = Judge { guard: guard.as_mut(), tally, settings, pace: *pace, scratches };
+        let single = guard.as_ref().is_some_and(|guard| guard.has_single_steps(settings, *cpu));
+        let judge = Judge { guard: guard.as_mut(), tally, settings, pace: *pace, scratches, single };
         let predicted = judge.judge(loops, step, loss, seen, base);
         if let Some(heard) = &mut self.heard {
             heard.push(predicted);

@@ -13,14 +13,16 @@
 mod adaptive;
 mod sgd;
 mod shrinkage;
+mod single;
 
 pub use adaptive::{Adaptive, GlobalScale};
 pub use sgd::Sgd;
 pub use shrinkage::Shrinkage;
+pub(crate) use single::Single;
 
 use crate::loss::Loss;
 use crate::settings::Settings;
-use crate::weights::{BaseFeatures, Loops, Row, Scratch, WeightTable};
+use crate::weights::{BaseFeatures, Hand, Loops, Row, Scratch, WeightTable};
 
 /// The active features of one example: a row of base weights and rows of products.
 #[derive(Clone, Copy)]
@@ -42,6 +44,8 @@ impl Active<'_> {
 pub(crate) struct Scratches {
     pub(crate) linear: Scratch,
     pub(crate) products: Scratch,
+    /// What [`Single`] takes in hand.
+    pub(crate) hand: Hand,
 }
 
 /// What an example's prediction and label say.

@@ -205,9 +205,9 @@ impl<E: Eight> Sums<E> {
 /// fill each row up to whole tiles.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    /// The values of the features, where weights are not copied.
+    /// Of weights that stay where they are: the values of the features and then, in their place, the directions.
     pub(super) x: Vec<Aligned>,
-    /// The direction in which each weight will move.
+    /// The direction in which each weight will move, of others.
     pub(super) directions: Vec<Aligned>,
     /// Copies of weights that lie scattered, to be written back.
     pub(super) copies: Vec<Copied>,
@@ -233,7 +233,6 @@ impl Scratch {
         if self.x.len() < tiles {
             self.x.resize(tiles, Aligned::default());
         }
-        self.resize_directions(tiles);
     }
 
     /// Room for `tiles` tiles that are copies.

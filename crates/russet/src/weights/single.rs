@@ -16,7 +16,7 @@ pub(crate) struct Features<'a> {
 }
 
 /// Eight of an example's weights while it is learned from.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Held {
     tile: Tile,
     x: [f32; TILE],
@@ -26,7 +26,7 @@ struct Held {
 }
 
 /// The weights of the example that was opened last; reused from example to example.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Hand {
     held: Vec<Held>,
     tiles: usize,

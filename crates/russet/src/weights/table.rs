@@ -381,13 +381,15 @@ impl WeightTable {
     /// which such a step does not use, but says that the weight was touched.
     pub(crate) fn point_along_values(&mut self, rows: &[Row], base: &BaseFeatures, scratch: &mut Scratch) {
         let (mut number, unit) = (0, if scratch.plain { 1 } else { TILE });
-        scratch.resize_directions(rows.iter().map(|row| row.len().div_ceil(TILE)).sum());
+        let (tiles, in_place) = (rows.iter().map(|row| row.len().div_ceil(TILE)).sum(), self.is_tiled() && !scratch.plain);
+        scratch.resize_directions(tiles);
         for row in rows {
             for (position, value) in row.values(base).iter().enumerate() {
                 let place = row.place(base, position, self.len());
                 let mut slot = self.get(place);
                 let x = plain::product(row.multiplier, *value);
-                scratch.directions[number / TILE].0[number % TILE] = if slot.is_sealed() { 0.0 } else { x };
+                let directions = if in_place { &mut scratch.x } else { &mut scratch.directions };
+                directions[number / TILE].0[number % TILE] = if slot.is_sealed() { 0.0 } else { x };
                 slot.scale = slot.scale.max(x.abs());
                 self.set(place, slot);
                 scratch.note_scale(number, slot.scale);

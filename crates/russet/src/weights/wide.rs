@@ -338,16 +338,15 @@ pub(super) fn measure_tiles<E: Eight>(
     scratch: &mut Scratch,
 ) -> Sums<E> {
     let (mut sums, width) = (Sums::default(), width_of(rows));
-    let Scratch { x, directions, .. } = scratch;
     for run in runs(rows, width) {
-        let (x, directions) = (&x[run.copies.clone()], &mut directions[run.copies.clone()]);
-        let tiles = tiles.fields(run.tiles).zip(x).zip(directions);
-        for (number, ((tile, x), directions)) in tiles.enumerate() {
+        let tiles = tiles.fields(run.tiles).zip(&mut scratch.x[run.copies.clone()]);
+        for (number, (tile, x)) in tiles.enumerate() {
             let widen = |tile: &mut Tile| {
                 let row = &rows[(run.copies.start + number) / width];
                 widen(tile, &x.0, row, base, linear, number % width * TILE);
             };
-            tile.measure::<E>(E::load(&x.0), squared_slope, &mut sums, widen).store(&mut directions.0);
+            let directions = tile.measure::<E>(E::load(&x.0), squared_slope, &mut sums, widen);
+            directions.store(&mut x.0);
         }
     }
     sums
@@ -410,7 +409,7 @@ fn moved_copies<E: Eight>(copied: &Copied, directions: &[f32; TILE], step: f32) 
 #[inline(always)]
 pub(super) fn close_tiles<E: Eight>(tiles: &mut Tiles, rows: &[Row], step: f32, scratch: &Scratch) {
     for run in runs(rows, width_of(rows)) {
-        for (weight, directions) in tiles.weights_mut(run.tiles).iter_mut().zip(&scratch.directions[run.copies]) {
+        for (weight, directions) in tiles.weights_mut(run.tiles).iter_mut().zip(&scratch.x[run.copies]) {
             moved::<E>(&weight.0, step, &directions.0).store(&mut weight.0);
         }
     }
