@@ -46,7 +46,8 @@ impl Expander {
 
 impl Expanded {
     fn active(&self) -> Active<'_> {
-        Active { base: &self.base, linear: expansion::linear(&self.base), products: &self.rows }
+        let straight = self.rows.straight();
+        Active { base: &self.base, linear: expansion::linear(&self.base), products: &self.rows, straight }
     }
 }
 

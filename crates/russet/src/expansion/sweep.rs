@@ -3,7 +3,7 @@
 
 use super::blocks::Blocks;
 use super::steps;
-use crate::weights::{BaseFeatures, Row, bounded};
+use crate::weights::{BaseFeatures, Row, Span, bounded};
 
 /// Up to how many base slots there may be, the constant's included: sets of them fit into one number.
 const WIDEST: u32 = 64;
@@ -92,7 +92,8 @@ impl Sweep {
         self.settled = None;
     }
 
-    /// As [`Sweep::find`], but only values are written where all the rest of the rows stays.
+    /// As [`Sweep::find`], but only values are written where all the rest of the rows stays. Gives also between which magnitudes
+    /// they are, if all parents are present, in the order of their numbers.
     #[inline(always)]
     pub(crate) fn find_settled(
         &mut self,
@@ -101,29 +102,32 @@ impl Sweep {
         base: &BaseFeatures,
         rows: &mut [Row],
         row: impl Fn(u32, f32, &Swept) -> Row,
-    ) -> usize {
-        if self.settled == Some(settled) && self.renew(parents, base, rows) {
-            return parents.len();
+    ) -> (usize, Option<Span>) {
+        if self.settled == Some(settled) {
+            let span = self.renew(parents, base, rows);
+            if !span.has_zero() {
+                return (parents.len(), Some(span));
+            }
         }
         let count = self.find(parents, base, settled.blocks.is_tiled(), rows, row);
         self.settled = (count == parents.len()).then_some(settled);
-        count
+        (count, None)
     }
 
-    /// Writes the values of all parents to their rows. False if one of them is not present; then the rows are of no use.
+    /// Writes the values of all parents to their rows. If there is one of 0, the rows are of no use.
     #[inline(always)]
-    fn renew(&mut self, parents: &[Swept], base: &BaseFeatures, rows: &mut [Row]) -> bool {
+    fn renew(&mut self, parents: &[Swept], base: &BaseFeatures, rows: &mut [Row]) -> Span {
         steps::count(parents.len());
         self.values.resize(parents.len() + 1, 1.0);
         let (values, by_slot) = (&mut self.values[..], &base.by_slot[..]);
-        let mut all = true;
+        let mut span = Span::default();
         for ((number, parent), row) in parents.iter().enumerate().zip(rows) {
             let value = value_of(parent, values, by_slot);
             values[number + 1] = value;
             row.multiplier = value;
-            all &= value != 0.0;
+            span.include(value);
         }
-        all
+        span
     }
 
     /// Writes the rows of the parents present, and gives their number. The values of the example are in

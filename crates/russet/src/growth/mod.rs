@@ -174,8 +174,9 @@ impl Growth {
             Row { place, multiplier, first, end, heritage, parent, active: features - 1 - sealed.count_common(slots) }
         };
         let settled = Settled { changes: self.parents.changes(), features, slots, blocks };
-        let count = enumerator.sweep.find_settled(settled, parents, base, rows.room(parents.len()), row);
-        rows.keep(count);
+        let (count, span) = enumerator.sweep.find_settled(settled, parents, base, rows.room(parents.len()), row);
+        // The row of each parent begins where that of the one before ends.
+        rows.keep(count, span.filter(|_| blocks.is_tiled()));
     }
 
     #[inline]

@@ -79,7 +79,7 @@ impl Judge<'_> {
             }
             return mixed;
         }
-        let active = Active { base, linear: expansion::linear(base), products: &[] };
+        let active = Active { base, linear: expansion::linear(base), products: &[], straight: None };
         let said = guard.open(loops, active, scratches) + seen.offset;
         let (mixed, linear) = compare(&mut guard.state.mixture, tally, loss, seen, said);
         if is_learned {

@@ -306,8 +306,9 @@ impl Model {
     pub(crate) fn open<L: Loops>(&self, loops: L, active: Active<'_>, base: f32, scratches: &mut Scratches) -> f32 {
         let gravity = self.shrinkage.gravity();
         let mut total = [0.0; crate::weights::LANES];
-        self.linear.open(loops, &[active.linear], active.base, gravity, &mut total, &mut scratches.linear);
-        self.products.open(loops, active.products, active.base, gravity, &mut total, &mut scratches.products);
+        let Active { base: features, linear, products, straight } = active;
+        self.linear.open(loops, &[linear], None, features, gravity, &mut total, &mut scratches.linear);
+        self.products.open(loops, products, straight, features, gravity, &mut total, &mut scratches.products);
         sum(&total) * self.shrinkage.contraction() + base
     }
 

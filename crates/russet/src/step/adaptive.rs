@@ -45,7 +45,7 @@ impl Step for Adaptive {
             return;
         }
         // Products first: new ones inherit from base weights as they were before this example.
-        let Active { base, linear, products } = active;
+        let Active { base, linear, products, .. } = active;
         let origins = moved.linear.slots();
         let products = moved.products.measure(loops, products, base, origins, squared_slope, &mut scratches.products);
         let linear = moved.linear.measure(loops, &[linear], base, &[], squared_slope, &mut scratches.linear);

@@ -22,7 +22,7 @@ pub(crate) use single::Single;
 
 use crate::loss::Loss;
 use crate::settings::Settings;
-use crate::weights::{BaseFeatures, Hand, Loops, Row, Scratch, WeightTable};
+use crate::weights::{BaseFeatures, Hand, Loops, Row, Scratch, Span, WeightTable};
 
 /// The active features of one example: a row of base weights and rows of products.
 #[derive(Clone, Copy)]
@@ -30,6 +30,8 @@ pub(crate) struct Active<'a> {
     pub(crate) base: &'a BaseFeatures,
     pub(crate) linear: Row,
     pub(crate) products: &'a [Row],
+    /// See [`crate::weights::Rows::straight`].
+    pub(crate) straight: Option<Span>,
 }
 
 impl Active<'_> {

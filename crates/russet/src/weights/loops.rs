@@ -1,11 +1,13 @@
 //! The three loops over an example's active features, and where they keep what they pass on to each other.
 
+use std::ops::Range;
+
 #[cfg(target_arch = "x86_64")]
 use super::eight::Avx;
 use super::eight::{Eight, Portable};
 use super::tile::{Aligned, TILE, Tile};
 use super::tiles::Tiles;
-use super::{BaseFeatures, Lanes, Measured, Row, Slot, wide};
+use super::{BaseFeatures, Lanes, Measured, Row, Slot, Span, wide};
 
 /// Which version of the loops runs. Every version gives the same bits.
 pub(crate) trait Loops: Copy {
@@ -29,12 +31,13 @@ pub(crate) trait Loops: Copy {
     fn open_tiles(
         tiles: &Tiles,
         rows: &[Row],
+        straight: Option<Span>,
         base: &BaseFeatures,
         gravity: f32,
         total: &mut Lanes,
         scratch: &mut Scratch,
     ) {
-        wide::open_tiles::<Self::Eight>(tiles, rows, base, gravity, total, scratch);
+        wide::open_tiles::<Self::Eight>(tiles, rows, straight, base, gravity, total, scratch);
     }
 
     /// [`wide::measure_tiles`]
@@ -52,8 +55,8 @@ pub(crate) trait Loops: Copy {
 
     /// [`wide::close_tiles`]
     #[inline(never)]
-    fn close_tiles(tiles: &mut Tiles, rows: &[Row], step: f32, scratch: &Scratch) {
-        wide::close_tiles::<Self::Eight>(tiles, rows, step, scratch);
+    fn close_tiles(tiles: &mut Tiles, step: f32, scratch: &Scratch) {
+        wide::close_tiles::<Self::Eight>(tiles, step, scratch);
     }
 }
 
@@ -104,13 +107,14 @@ impl Loops for WideWithAvx2 {
     fn open_tiles(
         tiles: &Tiles,
         rows: &[Row],
+        straight: Option<Span>,
         base: &BaseFeatures,
         gravity: f32,
         total: &mut Lanes,
         scratch: &mut Scratch,
     ) {
         // SAFETY: as above.
-        unsafe { avx2::open_tiles(tiles, rows, base, gravity, total, scratch) }
+        unsafe { avx2::open_tiles(tiles, rows, straight, base, gravity, total, scratch) }
     }
 
     #[inline(always)]
@@ -127,16 +131,16 @@ impl Loops for WideWithAvx2 {
     }
 
     #[inline(always)]
-    fn close_tiles(tiles: &mut Tiles, rows: &[Row], step: f32, scratch: &Scratch) {
+    fn close_tiles(tiles: &mut Tiles, step: f32, scratch: &Scratch) {
         // SAFETY: as above.
-        unsafe { avx2::close_tiles(tiles, rows, step, scratch) }
+        unsafe { avx2::close_tiles(tiles, step, scratch) }
     }
 }
 
 /// The loops over many tiles, compiled for AVX2.
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{Avx, BaseFeatures, Lanes, Measured, Row, Scratch, Slot, Tiles, wide};
+    use super::{Avx, BaseFeatures, Lanes, Measured, Row, Scratch, Slot, Span, Tiles, wide};
 
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     #[inline(never)]
@@ -149,12 +153,13 @@ mod avx2 {
     pub(super) fn open_tiles(
         tiles: &Tiles,
         rows: &[Row],
+        straight: Option<Span>,
         base: &BaseFeatures,
         gravity: f32,
         total: &mut Lanes,
         scratch: &mut Scratch,
     ) {
-        wide::open_tiles::<Avx>(tiles, rows, base, gravity, total, scratch);
+        wide::open_tiles::<Avx>(tiles, rows, straight, base, gravity, total, scratch);
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -172,8 +177,8 @@ mod avx2 {
 
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     #[inline(never)]
-    pub(super) fn close_tiles(tiles: &mut Tiles, rows: &[Row], step: f32, scratch: &Scratch) {
-        wide::close_tiles::<Avx>(tiles, rows, step, scratch);
+    pub(super) fn close_tiles(tiles: &mut Tiles, step: f32, scratch: &Scratch) {
+        wide::close_tiles::<Avx>(tiles, step, scratch);
     }
 }
 
@@ -207,6 +212,8 @@ impl<E: Eight> Sums<E> {
 pub(crate) struct Scratch {
     /// Of weights that stay where they are: the values of the features and then, in their place, the directions.
     pub(super) x: Vec<Aligned>,
+    /// Where these weights are.
+    pub(super) runs: Vec<Run>,
     /// The direction in which each weight will move, of others.
     pub(super) directions: Vec<Aligned>,
     /// Copies of weights that lie scattered, to be written back.
@@ -215,6 +222,23 @@ pub(crate) struct Scratch {
     pub(super) places: Vec<u32>,
     /// Set if weights are not copied: the plain loops run on this example, or those for shared weights.
     pub(super) plain: bool,
+}
+
+/// Rows of tiles that follow each other in the table: where an example has most features, they are few and long.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Run {
+    /// Where they begin in the table.
+    pub(super) start: usize,
+    /// Where they are among the tiles of all rows.
+    pub(super) copies: Range<usize>,
+}
+
+impl Run {
+    /// Where they end in the table.
+    #[inline(always)]
+    pub(super) fn end(&self) -> usize {
+        self.start + self.copies.len()
+    }
 }
 
 /// Copies of eight weights that lie scattered.
@@ -227,9 +251,10 @@ pub(super) struct Copied {
 }
 
 impl Scratch {
-    /// Room for `tiles` tiles that stay where they are.
+    /// Room for `tiles` tiles that stay where they are, of which there is no run yet.
     #[inline(always)]
     pub(super) fn resize(&mut self, tiles: usize) {
+        self.runs.clear();
         if self.x.len() < tiles {
             self.x.resize(tiles, Aligned::default());
         }

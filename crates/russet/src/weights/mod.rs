@@ -5,8 +5,8 @@
 //! times each of a range of the base features. The linear part is one row with `m = 1`; a quadratic expansion
 //! has a row for each base feature. So no product is ever written out: a row's values are made in the loop.
 //!
-//! Sums run in 8 lanes, the position in the row modulo 8, whatever the processor; results are therefore
-//! the same bits everywhere. `plain` says each loop in the obvious way and is the oracle; `wide` computes the
+//! Sums run in 8 lanes, the position in the row modulo 8, whatever the processor, and row by row, so that rows need not wait for
+//! each other; results are therefore the same bits everywhere. `plain` says each loop in the obvious way and is the oracle; `wide` computes the
 //! same, eight at a time.
 
 // The loops index without bounds checks: expansions make rows that fit their table (`WeightTable::holds`).

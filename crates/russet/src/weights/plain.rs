@@ -26,10 +26,20 @@ pub(super) fn pulled(weight: f32, gravity: f32) -> f32 {
 /// Adds `sum_i w_i x_i` of all rows to `total`, with L1's pull of `gravity` on each weight.
 pub(super) fn score(table: &WeightTable, rows: &[Row], base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
     for row in rows {
+        let mut sums = [0.0; LANES];
         for (position, value) in row.values(base).iter().enumerate() {
             let slot = table.get(row.place(base, position, table.len()));
-            total[position % LANES] += pulled(slot.weight, gravity) * product(row.multiplier, *value);
+            sums[position % LANES] += pulled(slot.weight, gravity) * product(row.multiplier, *value);
         }
+        add(total, &sums);
+    }
+}
+
+/// Adds the sums of a row.
+#[inline(always)]
+pub(super) fn add(total: &mut Lanes, sums: &Lanes) {
+    for (total, sum) in total.iter_mut().zip(sums) {
+        *total += sum;
     }
 }
 

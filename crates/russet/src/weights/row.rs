@@ -1,4 +1,4 @@
-use super::{Slot, bounded};
+use super::{Slot, Span, bounded};
 use crate::feature::mix;
 
 /// The base features of one example, by slot, each once. The constant, slot 0, comes first.
@@ -114,11 +114,20 @@ impl Row {
 pub(crate) struct Rows {
     all: Vec<Row>,
     count: usize,
+    /// See [`Rows::straight`].
+    straight: Option<Span>,
 }
 
 impl Rows {
     pub(crate) fn clear(&mut self) {
-        self.count = 0;
+        (self.count, self.straight) = (0, None);
+    }
+
+    /// Between which magnitudes the rows' multipliers are, if it is known that they are rows of tiles that follow each other in
+    /// the table.
+    #[inline]
+    pub(crate) fn straight(&self) -> Option<Span> {
+        self.straight
     }
 
     #[inline]
@@ -139,9 +148,9 @@ impl Rows {
         &mut self.all[..length]
     }
 
-    /// Makes the first `count` rows count.
-    pub(crate) fn keep(&mut self, count: usize) {
-        self.count = count;
+    /// Makes the first `count` rows count; `straight`: see [`Rows::straight`].
+    pub(crate) fn keep(&mut self, count: usize, straight: Option<Span>) {
+        (self.count, self.straight) = (count, straight);
     }
 }
 

@@ -5,10 +5,10 @@
 
 use super::eight::{Eight, Portable};
 use super::loops::{Scratch, Sums};
-use super::plain::{measure_one, product, pulled};
+use super::plain::{add, measure_one, product, pulled};
 use super::tile::{TILE, Tile};
 use super::wide::widen;
-use super::{BaseFeatures, Lanes, Row, Slot, bounded, prefetch};
+use super::{BaseFeatures, LANES, Lanes, Row, Slot, bounded, prefetch};
 
 /// Lists the places of all weights, and asks for their memory.
 pub(super) fn list_places(slots: &[Slot], rows: &[Row], base: &BaseFeatures, places: &mut Vec<u32>) {
@@ -30,17 +30,18 @@ pub(super) fn score(
     total: &mut Lanes,
     places: &[u32],
 ) {
-    let (mut sums, mut rest) = (*total, places);
+    let mut rest = places;
     for row in rows {
+        let mut sums = [0.0; LANES];
         let (places, later) = rest.split_at(row.len());
         for (places, values) in places.chunks(TILE).zip(row.values(base).chunks(TILE)) {
             for (lane, (place, value)) in places.iter().zip(values).enumerate() {
                 sums[lane] += pulled(slots[*place as usize].weight, gravity) * product(row.multiplier, *value);
             }
         }
+        add(total, &sums);
         rest = later;
     }
-    *total = sums;
 }
 
 /// What the loop over a row's weights needs to know.

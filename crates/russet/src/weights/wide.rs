@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::eight::Eight;
-use super::loops::{Copied, Scratch, Sums};
+use super::loops::{Copied, Run, Scratch, Sums};
 use super::plain::{self, product};
 use super::scatter::{gather, places, scatter};
 use super::tile::{TILE, Tile, moved, one_tile_at_a_time, pulled, score};
@@ -33,31 +33,6 @@ fn range_of(row: &Row, width: usize) -> Range<usize> {
     first as usize..first as usize + width
 }
 
-/// Rows of tiles that follow each other in the table.
-struct Run {
-    /// Where they are in the table.
-    tiles: Range<usize>,
-    /// Where they are among the tiles of all rows.
-    copies: Range<usize>,
-}
-
-/// The runs of an example's rows: where it has most features, they are few and long.
-#[inline(always)]
-fn runs(rows: &[Row], width: usize) -> impl Iterator<Item = Run> {
-    let mut next = 0;
-    std::iter::from_fn(move || {
-        let first = next;
-        let tiles = range_of(rows.get(first)?, width);
-        let mut end = tiles.end;
-        next += 1;
-        while let Some(row) = rows.get(next).filter(|row| range_of(row, width).start == end) {
-            end = range_of(row, width).end;
-            next += 1;
-        }
-        Some(Run { tiles: tiles.start..end, copies: first * width..next * width })
-    })
-}
-
 /// What the base features of rows of tiles are multiplied with.
 #[inline(always)]
 fn tile_values<'a>(rows: &[Row], base: &'a BaseFeatures) -> &'a [[f32; TILE]] {
@@ -65,13 +40,34 @@ fn tile_values<'a>(rows: &[Row], base: &'a BaseFeatures) -> &'a [[f32; TILE]] {
 }
 
 /// Between which magnitudes the values of an example are, those of 0 aside.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
     smallest: f32,
     largest: f32,
 }
 
+impl Default for Span {
+    /// That of no value.
+    #[inline(always)]
+    fn default() -> Span {
+        Span { smallest: f32::INFINITY, largest: 0.0 }
+    }
+}
+
 impl Span {
+    /// Takes note of a value; one of 0 is not set aside.
+    #[inline(always)]
+    pub(crate) fn include(&mut self, value: f32) {
+        self.smallest = at_most(value.abs(), self.smallest);
+        self.largest = at_least(value.abs(), self.largest);
+    }
+
+    /// True if one of those that were included is 0.
+    #[inline(always)]
+    pub(crate) fn has_zero(self) -> bool {
+        self.smallest == 0.0
+    }
+
     #[inline(always)]
     pub(crate) fn of(base: &BaseFeatures) -> Span {
         let (mut smallest, mut largest) = ([f32::INFINITY; TILE], [0.0f32; TILE]);
@@ -159,16 +155,14 @@ pub(super) unsafe fn score_slots<E: Eight>(
     gravity: f32,
     total: &mut Lanes,
 ) {
-    let (mut sums, span) = (E::load(total), Span::of(base));
+    let (mut all, span) = (E::load(total), Span::of(base));
     for row in rows {
         if let Place::Shared(_) = row.place {
-            sums.store(total);
-            score_shared(slots, row, base, gravity, total);
-            sums = E::load(total);
+            all = all + E::load(&score_shared(slots, row, base, gravity));
             continue;
         }
         let (parts, in_range) = (Parts::of(row, base), span.stays_in_range(row.multiplier));
-        let multiplier = E::all(row.multiplier);
+        let (mut sums, multiplier) = (E::zero(), E::all(row.multiplier));
         for (places, values) in parts.places.iter().zip(parts.values) {
             // SAFETY: the caller's promise.
             let weights: E = unsafe { weights_at(slots, parts.start, places) };
@@ -181,8 +175,9 @@ pub(super) unsafe fn score_slots<E: Eight>(
             let weights: E = unsafe { weights_at(slots, parts.start, &E::fill_up(parts.last_places)) };
             sums = sums + pulled(weights, gravity) * products(&values, multiplier, in_range);
         }
+        all = all + sums;
     }
-    sums.store(total);
+    all.store(total);
 }
 
 /// # Safety
@@ -199,25 +194,29 @@ unsafe fn weights_at<E: Eight>(slots: &[Slot], start: usize, places: &[u32; TILE
 
 /// [`score_slots`] for a row whose weights are wherever their hash says.
 #[inline(never)]
-fn score_shared(slots: &[Slot], row: &Row, base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
+fn score_shared(slots: &[Slot], row: &Row, base: &BaseFeatures, gravity: f32) -> Lanes {
+    let mut sums = [0.0; TILE];
     for (position, value) in row.values(base).iter().enumerate() {
         let weight = slots[row.place(base, position, slots.len())].weight;
-        total[position % TILE] += plain::pulled(weight, gravity) * product(row.multiplier, *value);
+        sums[position % TILE] += plain::pulled(weight, gravity) * product(row.multiplier, *value);
     }
+    sums
 }
 
 /// [`score_slots`] for rows of tiles.
 #[inline(always)]
 pub(super) fn score_tiles<E: Eight>(tiles: &Tiles, rows: &[Row], base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
-    let (mut sums, values) = (E::load(total), tile_values(rows, base));
+    let (mut all, values) = (E::load(total), tile_values(rows, base));
     let (width, span) = (width_of(rows), Span::of(base));
     for row in rows {
         let (multiplier, in_range) = (E::all(row.multiplier), span.stays_in_range(row.multiplier));
+        let mut sums = E::zero();
         for (weight, values) in tiles.weights(range_of(row, width)).iter().zip(values) {
             sums = sums + score(E::load(&weight.0), products(values, multiplier, in_range), gravity);
         }
+        all = all + sums;
     }
-    sums.store(total);
+    all.store(total);
 }
 
 /// Copies all active weights into tiles, and scores them. In what is left of a row's last tile its last weight is repeated: with
@@ -235,9 +234,9 @@ pub(super) unsafe fn open_slots<E: Eight>(
     scratch: &mut Scratch,
 ) {
     scratch.resize_copies(rows.iter().map(tiles_of).sum());
-    let (mut copies, mut sums) = (&mut scratch.copies[..], E::load(total));
+    let (mut copies, mut all) = (&mut scratch.copies[..], E::load(total));
     for row in rows {
-        let (parts, multiplier) = (Parts::of(row, base), E::all(row.multiplier));
+        let (parts, multiplier, mut sums) = (Parts::of(row, base), E::all(row.multiplier), E::zero());
         let (ours, later) = copies.split_at_mut(tiles_of(row));
         for ((places, values), copied) in parts.places.iter().zip(parts.values).zip(ours.iter_mut()) {
             let x = multiplier * E::load(values);
@@ -249,9 +248,10 @@ pub(super) unsafe fn open_slots<E: Eight>(
             // SAFETY: the caller's promise.
             sums = sums + unsafe { open_eight(slots, parts.start, &places, x, gravity, copied) };
         }
+        all = all + sums;
         copies = later;
     }
-    sums.store(total);
+    all.store(total);
 }
 
 /// [`open_slots`] for eight weights. Scattered rows are short: to ask whether values leave the range costs less than to know
@@ -282,6 +282,7 @@ unsafe fn open_eight<E: Eight>(
 pub(super) fn open_tiles<E: Eight>(
     tiles: &Tiles,
     rows: &[Row],
+    straight: Option<Span>,
     base: &BaseFeatures,
     gravity: f32,
     total: &mut Lanes,
@@ -289,18 +290,98 @@ pub(super) fn open_tiles<E: Eight>(
 ) {
     let (values, width, span) = (tile_values(rows, base), width_of(rows), Span::of(base));
     scratch.resize(rows.len() * width);
-    let (mut first, mut sums) = (0, E::load(total));
-    for row in rows {
+    let multipliers = match straight {
+        Some(multipliers) => {
+            let run = Run { start: range_of(&rows[0], width).start, copies: 0..rows.len() * width };
+            debug_assert_eq!(range_of(&rows[rows.len() - 1], width).end, run.end());
+            scratch.runs.push(run);
+            multipliers
+        }
+        None => list_runs(rows, width, &mut scratch.runs),
+    };
+    let in_range = span.stays_in_range(multipliers.smallest) & span.stays_in_range(multipliers.largest);
+    let all = E::load(total);
+    let all = match width {
+        _ if gravity != 0.0 || !in_range => open_rows(all, tiles, rows, values, span, gravity, scratch),
+        1 => open_runs::<E, 1>(all, tiles, rows, values, scratch),
+        2 => open_runs::<E, 2>(all, tiles, rows, values, scratch),
+        3 => open_runs::<E, 3>(all, tiles, rows, values, scratch),
+        4 => open_runs::<E, 4>(all, tiles, rows, values, scratch),
+        _ => open_rows(all, tiles, rows, values, span, gravity, scratch),
+    };
+    all.store(total);
+}
+
+/// Finds rows that follow each other in the table, and between which magnitudes all multipliers are.
+#[inline(always)]
+fn list_runs(rows: &[Row], width: usize, runs: &mut Vec<Run>) -> Span {
+    let (mut span, mut run) = (Span::default(), Run::default());
+    for (number, row) in rows.iter().enumerate() {
+        let (start, first) = (range_of(row, width).start, number * width);
+        if run.start + (first - run.copies.start) != start {
+            run.copies.end = first;
+            runs.push(run);
+            run = Run { start, copies: first..first };
+        }
+        span.include(row.multiplier);
+    }
+    run.copies.end = rows.len() * width;
+    runs.push(run);
+    span
+}
+
+/// Adds the sums of rows of few tiles, all of whose products stay in range. What the rows have in common stays in registers.
+#[inline(always)]
+fn open_runs<E: Eight, const WIDTH: usize>(
+    mut all: E,
+    tiles: &Tiles,
+    rows: &[Row],
+    values: &[[f32; TILE]],
+    scratch: &mut Scratch,
+) -> E {
+    let (mut common, Scratch { x, runs, .. }) = ([E::zero(); WIDTH], scratch);
+    for (common, values) in common.iter_mut().zip(values) {
+        *common = E::load(values);
+    }
+    for run in runs.iter() {
+        let weights = tiles.weights(run.start..run.end()).as_chunks::<WIDTH>().0;
+        let x = x[run.copies.clone()].as_chunks_mut::<WIDTH>().0;
+        for ((weights, x), row) in weights.iter().zip(x).zip(&rows[run.copies.start / WIDTH..]) {
+            let (multiplier, mut sums) = (E::all(row.multiplier), E::zero());
+            for tile in 0..WIDTH {
+                let products = multiplier * common[tile];
+                products.store(&mut x[tile].0);
+                sums = sums + E::load(&weights[tile].0) * products;
+            }
+            all = all + sums;
+        }
+    }
+    all
+}
+
+/// Adds the sums of any rows of tiles.
+#[inline(always)]
+fn open_rows<E: Eight>(
+    mut all: E,
+    tiles: &Tiles,
+    rows: &[Row],
+    values: &[[f32; TILE]],
+    span: Span,
+    gravity: f32,
+    scratch: &mut Scratch,
+) -> E {
+    let width = width_of(rows);
+    for (row, x) in rows.iter().zip(scratch.x.chunks_exact_mut(width.max(1))) {
         let (multiplier, in_range) = (E::all(row.multiplier), span.stays_in_range(row.multiplier));
-        let x = &mut scratch.x[first..first + width];
+        let mut sums = E::zero();
         for ((weight, values), x) in tiles.weights(range_of(row, width)).iter().zip(values).zip(x) {
             let products = products(values, multiplier, in_range);
             products.store(&mut x.0);
             sums = sums + score(E::load(&weight.0), products, gravity);
         }
-        first += width;
+        all = all + sums;
     }
-    sums.store(total);
+    all
 }
 
 /// `measure` over the copies of all rows.
@@ -337,13 +418,16 @@ pub(super) fn measure_tiles<E: Eight>(
     squared_slope: f32,
     scratch: &mut Scratch,
 ) -> Sums<E> {
-    let (mut sums, width) = (Sums::default(), width_of(rows));
-    for run in runs(rows, width) {
-        let tiles = tiles.fields(run.tiles).zip(&mut scratch.x[run.copies.clone()]);
+    let (mut sums, width, Scratch { x, runs, .. }) = (Sums::default(), width_of(rows), scratch);
+    for run in runs.iter() {
+        let first = run.copies.start;
+        let tiles = tiles.fields(run.start..run.end()).zip(&mut x[run.copies.clone()]);
         for (number, (tile, x)) in tiles.enumerate() {
-            let widen = |tile: &mut Tile| {
-                let row = &rows[(run.copies.start + number) / width];
-                widen(tile, &x.0, row, base, linear, number % width * TILE);
+            let values = &x.0;
+            // What it needs is moved there: a number that is only lent would be written to memory for every tile.
+            let widen = move |tile: &mut Tile| {
+                let row = &rows[(first + number) / width];
+                widen(tile, values, row, base, linear, number % width * TILE);
             };
             let directions = tile.measure::<E>(E::load(&x.0), squared_slope, &mut sums, widen);
             directions.store(&mut x.0);
@@ -407,9 +491,10 @@ fn moved_copies<E: Eight>(copied: &Copied, directions: &[f32; TILE], step: f32) 
 
 /// Moves all active weights of rows of tiles.
 #[inline(always)]
-pub(super) fn close_tiles<E: Eight>(tiles: &mut Tiles, rows: &[Row], step: f32, scratch: &Scratch) {
-    for run in runs(rows, width_of(rows)) {
-        for (weight, directions) in tiles.weights_mut(run.tiles).iter_mut().zip(&scratch.x[run.copies]) {
+pub(super) fn close_tiles<E: Eight>(tiles: &mut Tiles, step: f32, scratch: &Scratch) {
+    for run in &scratch.runs {
+        let weights = tiles.weights_mut(run.start..run.end());
+        for (weight, directions) in weights.iter_mut().zip(&scratch.x[run.copies.clone()]) {
             moved::<E>(&weight.0, step, &directions.0).store(&mut weight.0);
         }
     }
