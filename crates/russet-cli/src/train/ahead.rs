@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use russet::classes::Learners;
+use russet::settings::ExpansionKind;
 use russet::{LearnError, Learner, Scout, Taken};
 use russet_data::{Assistant, DataError, Parsed, Stream, helper};
 
@@ -65,7 +66,11 @@ pub(crate) struct Ahead {
 impl Portions {
     /// Starts a thread for the base features, if it is not there yet and has enough to do, and parsing leaves it the time.
     pub(crate) fn go_ahead_if_worth(self, learner: &mut Learners) -> Portions {
-        let many = |learner: &&mut Learner| learner.model().features().len() > FEW_FEATURES;
+        let many = |learner: &&mut Learner| {
+            let model = learner.model();
+            // A linear model is learned so fast that one thread less is faster.
+            model.settings().expansion != ExpansionKind::Linear && model.features().len() > FEW_FEATURES
+        };
         let (mut stream, scout) = match (self, learner.only_mut().filter(many)) {
             (Portions::Direct(stream), Some(learner)) if stream.leaves_time() => (stream, learner.send_scout()),
             (portions, _) => return portions,
