@@ -75,7 +75,7 @@ impl Phases {
 
     /// How many features are active in all examples together.
     pub fn features(&self) -> usize {
-        self.examples.iter().map(|example| example.active().count()).sum()
+        self.examples.iter().map(|example| example.active().linear.len() + example.rows.active()).sum()
     }
 
     /// Lists the rows of each example. Gives how many there are.

@@ -95,6 +95,9 @@ impl Parents {
     /// this makes a feature of its own.
     #[inline]
     pub(crate) fn note_values(&mut self, base: &BaseFeatures, unseal: impl FnMut(u32, u32)) {
+        if base.is_straight() && self.fractional.has_first(base.slots.len() - 1) {
+            return;
+        }
         let news = |(slot, value): (&u32, &f32)| *value != 1.0 && !self.fractional.has(*slot);
         if base.slots.iter().zip(&base.values).any(news) {
             self.note_fractional(base, unseal);
@@ -285,6 +288,13 @@ impl Bits {
         self.0[word] |= 1 << (slot % 64);
     }
 
+    /// True if 1, 2 and so on up to `count` are in the set; false also if there are too many to tell quickly.
+    #[inline]
+    fn has_first(&self, count: usize) -> bool {
+        let wanted = (1u64 << (count % 64)) - 1;
+        count < 64 && self.0.first().is_some_and(|word| word >> 1 & wanted == wanted)
+    }
+
     /// The set as words of 64 slots each.
     pub(crate) fn into_words(self) -> Vec<u64> {
         self.0
@@ -399,6 +409,12 @@ impl Enumerator {
     /// Spreads the example's values out by slot.
     #[inline]
     pub(crate) fn spread(&mut self, base: &mut BaseFeatures, width: usize) {
+        // Where one example after the other has all of the first features, they just take each other's place.
+        let is_straight = base.slots.last() == self.filled.last() && base.slots.len() == self.filled.len() + 1;
+        if is_straight && base.is_straight() && base.by_slot.len() >= width {
+            base.by_slot[..self.filled.len()].copy_from_slice(&base.values[1..]);
+            return;
+        }
         for slot in self.filled.drain(..) {
             base.by_slot[slot as usize - 1] = 0.0;
         }

@@ -33,6 +33,8 @@ pub(crate) struct Sweep {
     present: Vec<u32>,
     /// What the rows that were written last hang on, if all parents were present.
     settled: Option<Settled>,
+    /// How many active features they stand for.
+    active: usize,
 }
 
 /// What all of a row hangs on but its value. Where an example has most features, it is mostly the same as for the one before.
@@ -44,6 +46,16 @@ pub(crate) struct Settled {
     pub(crate) features: u32,
     pub(crate) slots: Few,
     pub(crate) blocks: Blocks,
+}
+
+/// What a sweep has found.
+pub(crate) struct Found {
+    /// How many rows there are.
+    pub(crate) count: usize,
+    /// Between which magnitudes their multipliers are, if there is one for each parent, in the order of their numbers.
+    pub(crate) span: Option<Span>,
+    /// How many active features they stand for.
+    pub(crate) active: usize,
 }
 
 /// A set of base slots below [`WIDEST`].
@@ -61,6 +73,15 @@ impl Few {
             }
         }
         few
+    }
+
+    /// The same for the slots of an example.
+    #[inline(always)]
+    pub(crate) fn of_base(base: &BaseFeatures) -> Few {
+        if base.is_straight() && base.slots.len() < WIDEST as usize {
+            return Few((1 << base.slots.len()) - 1);
+        }
+        Few::of(&base.slots)
     }
 
     pub(crate) fn without(self, slot: u32) -> Few {
@@ -92,8 +113,7 @@ impl Sweep {
         self.settled = None;
     }
 
-    /// As [`Sweep::find`], but only values are written where all the rest of the rows stays. Gives also between which magnitudes
-    /// they are, if all parents are present, in the order of their numbers.
+    /// As [`Sweep::find`], but only values are written where all the rest of the rows stays.
     #[inline(always)]
     pub(crate) fn find_settled(
         &mut self,
@@ -102,16 +122,17 @@ impl Sweep {
         base: &BaseFeatures,
         rows: &mut [Row],
         row: impl Fn(u32, f32, &Swept) -> Row,
-    ) -> (usize, Option<Span>) {
+    ) -> Found {
         if self.settled == Some(settled) {
             let span = self.renew(parents, base, rows);
             if !span.has_zero() {
-                return (parents.len(), Some(span));
+                return Found { count: parents.len(), span: Some(span), active: self.active };
             }
         }
         let count = self.find(parents, base, settled.blocks.is_tiled(), rows, row);
         self.settled = (count == parents.len()).then_some(settled);
-        (count, None)
+        self.active = rows[..count].iter().map(|row| row.active as usize).sum();
+        Found { count, span: None, active: self.active }
     }
 
     /// Writes the values of all parents to their rows. If there is one of 0, the rows are of no use.

@@ -165,7 +165,7 @@ impl Growth {
 
     #[inline(always)]
     fn swept_rows(&self, blocks: &Blocks, base: &BaseFeatures, enumerator: &mut Enumerator, rows: &mut Rows) {
-        let (features, slots) = (base.slots.len() as u32, Few::of(&base.slots));
+        let (features, slots) = (base.slots.len() as u32, Few::of_base(base));
         // A copy, which nothing that is written can change.
         let (parents, blocks) = (self.parents.swept(), *blocks);
         let row = |parent, multiplier, swept: &Swept| {
@@ -174,9 +174,9 @@ impl Growth {
             Row { place, multiplier, first, end, heritage, parent, active: features - 1 - sealed.count_common(slots) }
         };
         let settled = Settled { changes: self.parents.changes(), features, slots, blocks };
-        let (count, span) = enumerator.sweep.find_settled(settled, parents, base, rows.room(parents.len()), row);
+        let found = enumerator.sweep.find_settled(settled, parents, base, rows.room(parents.len()), row);
         // The row of each parent begins where that of the one before ends.
-        rows.keep(count, span.filter(|_| blocks.is_tiled()));
+        rows.keep(found.count, found.span.filter(|_| blocks.is_tiled()), Some(found.active));
     }
 
     #[inline]

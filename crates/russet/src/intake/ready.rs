@@ -16,8 +16,11 @@ pub(super) struct Ready {
 /// How many are looked up before it is asked whether one was missing.
 const PIECE: usize = 1 << 7;
 
+/// Among how many it is looked which one is missing.
+const FEW: usize = 1 << 4;
+
 /// With more numbers than this, their slots are asked for ahead of time: they are no longer all in the processor's nearer caches.
-const NEAR: usize = 1 << 16;
+const NEAR: usize = 1 << 18;
 
 impl Ready {
     pub(super) fn forget(&mut self) {
@@ -58,12 +61,14 @@ impl Ready {
                 codes.prefetch(batch, &later[..later.len().min(PIECE)], &features);
             }
             self.slots.extend(slots_of_numbers(codes.numbered(&features), piece));
-            if all_found(&self.slots[start..]) {
-                continue;
-            }
-            for (slot, code) in self.slots[start..].iter_mut().zip(piece).filter(|(slot, _)| is_missing(**slot)) {
-                all_numbers &= *code >= Code::NUMBERED;
-                *slot = codes.resolve(batch, *code, &mut features);
+            for (slots, piece) in self.slots[start..].chunks_mut(FEW).zip(piece.chunks(FEW)) {
+                if all_found(slots) {
+                    continue;
+                }
+                for (slot, code) in slots.iter_mut().zip(piece).filter(|(slot, _)| is_missing(**slot)) {
+                    all_numbers &= *code >= Code::NUMBERED;
+                    *slot = codes.resolve(batch, *code, &mut features);
+                }
             }
         }
         self.order = self.order_of(batch, examples, features.is_exact() && all_numbers, false);

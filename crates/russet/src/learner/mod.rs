@@ -322,7 +322,7 @@ impl Learner {
         let score = model.open(loops, active, example.label.base, &mut self.scratches);
         let tally = &mut model.progress.tally;
         tally.examples += 1;
-        tally.features += active.count() as u64;
+        tally.features += (active.linear.len() + self.rows.active()) as u64;
         tally.base_features += base.slots.len() as u64 - 1;
         let (importance, offset, range) = (example.label.importance, example.label.base, model.range());
         let seen = Seen { score, label, importance, offset, range, used: self.pass.use_of(example.line) };

@@ -34,13 +34,6 @@ pub(crate) struct Active<'a> {
     pub(crate) straight: Option<Span>,
 }
 
-impl Active<'_> {
-    /// How many features are active, the constant included.
-    pub(crate) fn count(&self) -> usize {
-        self.linear.len() + self.products.iter().map(|row| row.active as usize).sum::<usize>()
-    }
-}
-
 /// What the loops over an example's weights pass on to each other, reused from example to example.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratches {

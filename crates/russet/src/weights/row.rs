@@ -15,6 +15,15 @@ pub struct BaseFeatures {
     pub by_slot: Vec<f32>,
 }
 
+impl BaseFeatures {
+    /// True if the slots, which ascend, are 0, 1, 2 and so on: the example has all of the first features.
+    #[inline]
+    pub(crate) fn is_straight(&self) -> bool {
+        debug_assert!(self.slots.is_sorted());
+        self.slots.last().is_some_and(|last| *last as usize + 1 == self.slots.len())
+    }
+}
+
 /// Where the weights of a row are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -116,11 +125,13 @@ pub(crate) struct Rows {
     count: usize,
     /// See [`Rows::straight`].
     straight: Option<Span>,
+    /// How many active features they stand for, if that is known.
+    active: Option<usize>,
 }
 
 impl Rows {
     pub(crate) fn clear(&mut self) {
-        (self.count, self.straight) = (0, None);
+        (self.count, self.straight, self.active) = (0, None, None);
     }
 
     /// Between which magnitudes the rows' multipliers are, if it is known that they are rows of tiles that follow each other in
@@ -148,9 +159,15 @@ impl Rows {
         &mut self.all[..length]
     }
 
-    /// Makes the first `count` rows count; `straight`: see [`Rows::straight`].
-    pub(crate) fn keep(&mut self, count: usize, straight: Option<Span>) {
-        (self.count, self.straight) = (count, straight);
+    /// Makes the first `count` rows count; `straight`: see [`Rows::straight`]; `active`: how many active features they stand for.
+    pub(crate) fn keep(&mut self, count: usize, straight: Option<Span>, active: Option<usize>) {
+        (self.count, self.straight, self.active) = (count, straight, active);
+    }
+
+    /// How many active features they stand for.
+    #[inline]
+    pub(crate) fn active(&self) -> usize {
+        self.active.unwrap_or_else(|| self.iter().map(|row| row.active as usize).sum())
     }
 }
 
