@@ -315,6 +315,8 @@ pub(crate) struct Enumerator {
     picked: Vec<u32>,
     /// The base slots that [`BaseFeatures::by_slot`] has values for.
     filled: Vec<u32>,
+    /// Whether these are 1, 2 and so on.
+    straight: bool,
     pub(crate) sweep: Sweep,
     /// The parents present and the value of each: those of smaller degree first.
     pub(crate) present: Vec<(u32, f32)>,
@@ -410,8 +412,9 @@ impl Enumerator {
     #[inline]
     pub(crate) fn spread(&mut self, base: &mut BaseFeatures, width: usize) {
         // Where one example after the other has all of the first features, they just take each other's place.
-        let is_straight = base.slots.last() == self.filled.last() && base.slots.len() == self.filled.len() + 1;
-        if is_straight && base.is_straight() && base.by_slot.len() >= width {
+        let was_straight = std::mem::replace(&mut self.straight, base.is_straight());
+        let stays = self.straight && was_straight && base.slots.len() == self.filled.len() + 1;
+        if stays && base.by_slot.len() >= width {
             base.by_slot[..self.filled.len()].copy_from_slice(&base.values[1..]);
             return;
         }
