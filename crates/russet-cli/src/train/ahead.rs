@@ -20,6 +20,9 @@ const AHEAD: usize = 4;
 /// Up to this many base features, finding their weights takes less time than telling another thread.
 const FEW_FEATURES: usize = 1 << 12;
 
+/// The same for a linear model, which is learned so fast that a thread more is worth it only where finding weights takes long.
+const FEW_LINEAR_FEATURES: usize = 1 << 16;
+
 /// How often a wait for a block looks whether there is something else to do.
 const PATIENCE: Duration = Duration::from_millis(50);
 
@@ -67,9 +70,8 @@ impl Portions {
     /// Starts a thread for the base features, if it is not there yet and has enough to do, and parsing leaves it the time.
     pub(crate) fn go_ahead_if_worth(self, learner: &mut Learners) -> Portions {
         let many = |learner: &&mut Learner| {
-            let model = learner.model();
-            // A linear model is learned so fast that one thread less is faster.
-            model.settings().expansion != ExpansionKind::Linear && model.features().len() > FEW_FEATURES
+            let is_linear = learner.model().settings().expansion == ExpansionKind::Linear;
+            learner.model().features().len() > if is_linear { FEW_LINEAR_FEATURES } else { FEW_FEATURES }
         };
         let (mut stream, scout) = match (self, learner.only_mut().filter(many)) {
             (Portions::Direct(stream), Some(learner)) if stream.leaves_time() => (stream, learner.send_scout()),
