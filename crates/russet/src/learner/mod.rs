@@ -5,6 +5,8 @@ mod companion;
 #[cfg(test)]
 mod cost;
 pub(crate) mod judge;
+#[cfg(test)]
+mod kept;
 mod label;
 mod linear;
 mod scout;
