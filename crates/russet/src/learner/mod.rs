@@ -320,7 +320,8 @@ impl Learner {
                 expansion::products(&model.settings, base, slot_count, &model.products, &mut self.rows);
             }
         }
-        let active = Active { base, linear: expansion::linear(base), products: &self.rows, straight: self.rows.straight() };
+        let active =
+            Active { base, linear: expansion::linear(base), products: &self.rows, straight: self.rows.straight() };
         let score = model.open(loops, active, example.label.base, &mut self.scratches);
         let tally = &mut model.progress.tally;
         tally.examples += 1;
@@ -381,7 +382,8 @@ impl Learner {
         if let Some(growth) = model.growth.as_mut().filter(|_| slope != 0.0) {
             growth.admit(base, &self.rows, &mut model.products, &mut self.scratches.products);
         }
-        let active = Active { base, linear: expansion::linear(base), products: &self.rows, straight: self.rows.straight() };
+        let active =
+            Active { base, linear: expansion::linear(base), products: &self.rows, straight: self.rows.straight() };
         let surprise = Surprise { prediction, label, importance };
         step.step(loops, model.moved(), active, loss, surprise, &mut self.scratches);
         if slope != 0.0 && activity::is_counted(model.progress.tally.examples) {

@@ -71,7 +71,8 @@ impl<'m> Predictor<'m> {
             Some(growth) => growth.rows(base, &model.products, &mut self.enumerator, &mut self.rows),
             None => expansion::products(&model.settings, base, model.slot_count(), &model.products, &mut self.rows),
         }
-        let active = Active { base, linear: expansion::linear(base), products: &self.rows, straight: self.rows.straight() };
+        let active =
+            Active { base, linear: expansion::linear(base), products: &self.rows, straight: self.rows.straight() };
         Predicted::new(model, model.cpu.run(Score { model, active, base: example.label.base }))
     }
 }

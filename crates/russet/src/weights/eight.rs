@@ -410,7 +410,11 @@ mod tests {
             let sum = one.sum();
             let all = [3, 5, 7, 11, 13, 17, 19];
             let some = &all[..self.some];
-            let places = [L::Eight::fill_up(&all[..self.some.max(1)]), L::Eight::some_places(some), L::Eight::places_behind(some)];
+            let places = [
+                L::Eight::fill_up(&all[..self.some.max(1)]),
+                L::Eight::some_places(some),
+                L::Eight::places_behind(some),
+            ];
             let results = results.into_iter().chain(rows).map(bits).collect();
             (results, places, one.passes(other), if sum.is_nan() { 0 } else { sum.to_bits() })
         }

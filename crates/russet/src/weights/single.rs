@@ -102,7 +102,8 @@ unsafe fn open<E: Eight>(table: &[Slot], features: Features<'_>, held: &mut [Hel
     let Some((first_held, held)) = held.split_first_mut() else { unreachable!("the constant is always there") };
     // A sum that does not begin with 0 may be a zero with a sign, which makes no difference to any prediction.
     // SAFETY: the caller's promise.
-    let mut sums = unsafe { hold(table, &E::places_behind(first_slots), E::load_behind(1.0, first_values), first_held) };
+    let mut sums =
+        unsafe { hold(table, &E::places_behind(first_slots), E::load_behind(1.0, first_values), first_held) };
     for ((slots, values), held) in slots.iter().zip(values).zip(held.iter_mut()) {
         // SAFETY: the caller's promise.
         sums = sums + unsafe { hold(table, slots, E::load(values), held) };

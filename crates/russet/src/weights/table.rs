@@ -383,7 +383,8 @@ impl WeightTable {
     /// which such a step does not use, but says that the weight was touched.
     pub(crate) fn point_along_values(&mut self, rows: &[Row], base: &BaseFeatures, scratch: &mut Scratch) {
         let (mut number, unit) = (0, if scratch.plain { 1 } else { TILE });
-        let (tiles, in_place) = (rows.iter().map(|row| row.len().div_ceil(TILE)).sum(), self.is_tiled() && !scratch.plain);
+        let (tiles, in_place) =
+            (rows.iter().map(|row| row.len().div_ceil(TILE)).sum(), self.is_tiled() && !scratch.plain);
         scratch.resize_directions(tiles);
         for row in rows {
             for (position, value) in row.values(base).iter().enumerate() {
