@@ -59,7 +59,7 @@ impl Guard {
         let shrinkage = &self.state.shrinkage;
         let mut total = [0.0; LANES];
         let (linear, gravity) = ([active.linear], shrinkage.gravity());
-        self.linear.open(loops, &linear, None, active.base, gravity, &mut total, &mut scratches.linear);
+        self.linear.open(loops, &linear, active.base, gravity, &mut total, &mut scratches.linear);
         sum(&total) * shrinkage.contraction()
     }
 

@@ -34,7 +34,7 @@ impl Trial {
         let rows = self.rows(parents, newest, base, enumerator);
         // Each as if it alone were added to the model: a plain step along its own gradient.
         let (mut scratch, mut ignored) = (Scratch::default(), [0.0; LANES]);
-        self.table.open(Plain, &rows, None, base, 0.0, &mut ignored, &mut scratch);
+        self.table.open(Plain, &rows, base, 0.0, &mut ignored, &mut scratch);
         let squared_slope = (importance * slope * slope).min(f32::MAX);
         self.table.measure(Plain, &rows, base, &[], squared_slope, &mut scratch);
         let step = if slope == 0.0 { 0.0 } else { (-rate * importance * slope).clamp(f32::MIN, f32::MAX) };

@@ -307,8 +307,9 @@ impl Model {
         let gravity = self.shrinkage.gravity();
         let mut total = [0.0; crate::weights::LANES];
         let Active { base: features, linear, products, straight } = active;
-        self.linear.open(loops, &[linear], None, features, gravity, &mut total, &mut scratches.linear);
-        self.products.open(loops, products, straight, features, gravity, &mut total, &mut scratches.products);
+        self.linear.open(loops, &[linear], features, gravity, &mut total, &mut scratches.linear);
+        scratches.products.straight = straight;
+        self.products.open(loops, products, features, gravity, &mut total, &mut scratches.products);
         sum(&total) * self.shrinkage.contraction() + base
     }
 

@@ -31,13 +31,12 @@ pub(crate) trait Loops: Copy {
     fn open_tiles(
         tiles: &Tiles,
         rows: &[Row],
-        straight: Option<Span>,
         base: &BaseFeatures,
         gravity: f32,
         total: &mut Lanes,
         scratch: &mut Scratch,
     ) {
-        wide::open_tiles::<Self::Eight>(tiles, rows, straight, base, gravity, total, scratch);
+        wide::open_tiles::<Self::Eight>(tiles, rows, base, gravity, total, scratch);
     }
 
     /// [`wide::measure_tiles`]
@@ -107,14 +106,13 @@ impl Loops for WideWithAvx2 {
     fn open_tiles(
         tiles: &Tiles,
         rows: &[Row],
-        straight: Option<Span>,
         base: &BaseFeatures,
         gravity: f32,
         total: &mut Lanes,
         scratch: &mut Scratch,
     ) {
         // SAFETY: as above.
-        unsafe { avx2::open_tiles(tiles, rows, straight, base, gravity, total, scratch) }
+        unsafe { avx2::open_tiles(tiles, rows, base, gravity, total, scratch) }
     }
 
     #[inline(always)]
@@ -140,7 +138,7 @@ impl Loops for WideWithAvx2 {
 /// The loops over many tiles, compiled for AVX2.
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{Avx, BaseFeatures, Lanes, Measured, Row, Scratch, Slot, Span, Tiles, wide};
+    use super::{Avx, BaseFeatures, Lanes, Measured, Row, Scratch, Slot, Tiles, wide};
 
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     #[inline(never)]
@@ -153,13 +151,12 @@ mod avx2 {
     pub(super) fn open_tiles(
         tiles: &Tiles,
         rows: &[Row],
-        straight: Option<Span>,
         base: &BaseFeatures,
         gravity: f32,
         total: &mut Lanes,
         scratch: &mut Scratch,
     ) {
-        wide::open_tiles::<Avx>(tiles, rows, straight, base, gravity, total, scratch);
+        wide::open_tiles::<Avx>(tiles, rows, base, gravity, total, scratch);
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -212,6 +209,8 @@ impl<E: Eight> Sums<E> {
 pub(crate) struct Scratch {
     /// Of weights that stay where they are: the values of the features and then, in their place, the directions.
     pub(super) x: Vec<Aligned>,
+    /// See [`super::Rows::straight`]; of the rows that are opened next.
+    pub(crate) straight: Option<Span>,
     /// Where these weights are.
     pub(super) runs: Vec<Run>,
     /// The direction in which each weight will move, of others.

@@ -1,7 +1,7 @@
 use super::loops::{Loops, Scratch};
 use super::tile::TILE;
 use super::tiles::Tiles;
-use super::{BaseFeatures, Lanes, Place, Row, Slot, Span, bounded, memory, plain, shared, wide};
+use super::{BaseFeatures, Lanes, Place, Row, Slot, bounded, memory, plain, shared, wide};
 
 /// A table of weights and the loops over it.
 ///
@@ -324,13 +324,11 @@ impl WeightTable {
     }
 
     /// The same at the beginning of a step: [`WeightTable::measure`] and [`WeightTable::close`] follow, with the same rows.
-    /// `straight`: see [`super::Rows::straight`].
     #[inline(always)]
     pub(crate) fn open<L: Loops>(
         &self,
         _: L,
         rows: &[Row],
-        straight: Option<Span>,
         base: &BaseFeatures,
         gravity: f32,
         total: &mut Lanes,
@@ -350,7 +348,7 @@ impl WeightTable {
             }
             // SAFETY: expansions make rows that are inside the table, as asserted.
             Cells::Slots(slots) => unsafe { wide::open_slots::<L::Eight>(slots, rows, base, gravity, total, scratch) },
-            Cells::Tiles(tiles) => L::open_tiles(tiles, rows, straight, base, gravity, total, scratch),
+            Cells::Tiles(tiles) => L::open_tiles(tiles, rows, base, gravity, total, scratch),
         }
     }
 
@@ -491,7 +489,7 @@ mod tests {
             let (mut scored, mut total) = ([0.0; LANES], [0.0; LANES]);
             let gravity = [0.0, 0.01][number / 2 % 2];
             table.score(loops, &rows, &base, gravity, &mut scored);
-            table.open(loops, &rows, None, &base, gravity, &mut total, &mut scratch);
+            table.open(loops, &rows, &base, gravity, &mut total, &mut scratch);
             assert_eq!(scored, total);
             let measured = table.measure(loops, &rows, &base, &linear, *squared_slope, &mut scratch);
             table.close(loops, &rows, &base, *step, &mut scratch);

@@ -282,7 +282,6 @@ unsafe fn open_eight<E: Eight>(
 pub(super) fn open_tiles<E: Eight>(
     tiles: &Tiles,
     rows: &[Row],
-    straight: Option<Span>,
     base: &BaseFeatures,
     gravity: f32,
     total: &mut Lanes,
@@ -290,7 +289,7 @@ pub(super) fn open_tiles<E: Eight>(
 ) {
     let (values, width, span) = (tile_values(rows, base), width_of(rows), Span::of(base));
     scratch.resize(rows.len() * width);
-    let multipliers = match straight {
+    let multipliers = match scratch.straight {
         Some(multipliers) => {
             let run = Run { start: range_of(&rows[0], width).start, copies: 0..rows.len() * width };
             debug_assert_eq!(range_of(&rows[rows.len() - 1], width).end, run.end());
