@@ -115,6 +115,16 @@ impl FeatureTable {
         }
     }
 
+    /// The same for a feature that is known to have no slot of its own.
+    #[inline]
+    pub(crate) fn insert_with<N: AsRef<[u8]>>(&mut self, id: FeatureId, name: impl FnOnce(&FeatureTable) -> N) -> u32 {
+        if !self.is_exact() {
+            return self.slot_or_insert_with(id, name);
+        }
+        let name = name(self);
+        self.intern(id, name.as_ref())
+    }
+
     /// Gives a feature that has none a slot of its own.
     fn intern(&mut self, id: FeatureId, name: &[u8]) -> u32 {
         let entry = self.ids.len() as u32;

@@ -9,6 +9,11 @@ pub(crate) trait Lookup {
     /// The slot of `id`, if it has one or gets one; `name` is asked for only if the feature is new.
     fn slot<N: AsRef<[u8]>>(&mut self, id: FeatureId, name: impl FnOnce(&FeatureTable) -> N) -> Option<u32>;
 
+    /// The same for a feature that is known to have none of its own.
+    fn new_slot<N: AsRef<[u8]>>(&mut self, id: FeatureId, name: impl FnOnce(&FeatureTable) -> N) -> Option<u32> {
+        self.slot(id, name)
+    }
+
     /// True if no two features have the same slot.
     fn is_exact(&self) -> bool;
 
@@ -19,6 +24,10 @@ pub(crate) trait Lookup {
 impl Lookup for &mut FeatureTable {
     fn slot<N: AsRef<[u8]>>(&mut self, id: FeatureId, name: impl FnOnce(&FeatureTable) -> N) -> Option<u32> {
         Some(self.slot_or_insert_with(id, name))
+    }
+
+    fn new_slot<N: AsRef<[u8]>>(&mut self, id: FeatureId, name: impl FnOnce(&FeatureTable) -> N) -> Option<u32> {
+        Some(self.insert_with(id, name))
     }
 
     fn is_exact(&self) -> bool {
@@ -153,7 +162,7 @@ impl Codes {
         if known != UNRESOLVED {
             return known;
         }
-        let slot = lookup.slot(numbered_id(number), |_| Digits::of(number)).unwrap_or(ABSENT);
+        let slot = lookup.new_slot(numbered_id(number), |_| Digits::of(number)).unwrap_or(ABSENT);
         if lookup.numbered().is_none() {
             make_place(&mut self.numbered, number as usize, Code::NUMBERS as usize);
             self.numbered[number as usize] = slot;

@@ -36,7 +36,7 @@ pub use scout::{Scout, Taken};
 /// With more base weights than this, those of the next example are asked for ahead of time: they are no longer all in the
 /// processor's nearer caches. Products take these for themselves.
 fn near_weights(settings: &Checked) -> usize {
-    if settings.expansion == ExpansionKind::Linear { 1 << 16 } else { 1 << 12 }
+    if settings.expansion == ExpansionKind::Linear { 1 << 15 } else { 1 << 12 }
 }
 
 /// A model that learns.
