@@ -1,4 +1,5 @@
-//! Models and caches that earlier versions wrote are opened by this one, and predict as they did.
+//! Models and caches that earlier versions wrote are opened by this one, and predict as they did, to five digits: the order in
+//! which products are summed may change.
 //!
 //! `fixtures/format-N` holds models of model format N, `fixtures/cache-N` a cache of cache version N, each with what came of
 //! them when they were written. A version that changes a format adds a folder and leaves the others as they are:
@@ -55,6 +56,18 @@ fn copied(from: &Path) -> Folder {
     folder
 }
 
+/// True if the lines are the same but for the last digits of numbers.
+fn agree(found: &str, expected: &str) -> bool {
+    let close = |found: &str, expected: &str| match (found.parse::<f64>(), expected.parse::<f64>()) {
+        (Ok(found), Ok(expected)) => (found - expected).abs() <= 1e-5 * (1.0 + expected.abs()),
+        _ => found == expected,
+    };
+    let words =
+        |text: &str| text.split_inclusive([' ', '\n']).map(|word| word.trim_end().to_owned()).collect::<Vec<_>>();
+    let (found, expected) = (words(found), words(expected));
+    found.len() == expected.len() && found.iter().zip(&expected).all(|(found, expected)| close(found, expected))
+}
+
 #[test]
 fn every_version_s_models_predict_as_they_did() {
     for path in folders("format-") {
@@ -67,7 +80,7 @@ fn every_version_s_models_predict_as_they_did() {
             let data = if expected.starts_with("table.csv") { "table.csv" } else { "data.vw" };
             let run = folder.run(&format!("predict -m {model} {data}")).succeeds();
             let expected = expected.split_once('\n').unwrap().1;
-            assert!(run.stdout == expected, "{}: {model} predicts otherwise", path.display());
+            assert!(agree(&run.stdout, expected), "{}: {model} predicts otherwise", path.display());
             folder.run(&format!("inspect {model} --json")).succeeds().json();
         }
     }
@@ -79,7 +92,7 @@ fn every_version_s_checkpoint_goes_on_to_its_end() {
         let folder = copied(&path);
         folder.run("train data.vw --passes 2 -q --resume checkpoint.model -o end").succeeds();
         let predicted = |model: &str| folder.run(&format!("predict -m {model} data.vw")).succeeds().stdout;
-        assert_eq!(predicted("end"), predicted("apple.model"), "{}", path.display());
+        assert!(agree(&predicted("end"), &predicted("apple.model")), "{}", path.display());
     }
 }
 
