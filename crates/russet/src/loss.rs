@@ -69,7 +69,8 @@ impl Loss for Squared {
     /// `a = (y - p) (1 - exp(-2 h u)) / u`, which is `2 h (y - p) (1 - exp(-z)) / z` with `z = 2 h u`
     #[inline(always)]
     fn step(self, p: f32, y: f32, h: f32, u: f32) -> f32 {
-        let whole = 2.0 * f64::from(h);
+        // An infinite `h` would make nothing of the step that leads to the label.
+        let whole = 2.0 * f64::from(h.min(f32::MAX));
         (whole * f64::from(y - p) * share(whole * f64::from(u))) as f32
     }
 }
@@ -247,6 +248,14 @@ mod tests {
                     agrees(Hinge, p, y, h, u);
                 }
             }
+        }
+    }
+
+    /// Was 0 times infinity, and so no step at all.
+    #[test]
+    fn an_infinite_rate_leads_to_the_label() {
+        for h in [f32::INFINITY, f32::MAX] {
+            assert!((Squared.step(0.25, 1.0, h, 0.5) - 1.5).abs() < 1e-6);
         }
     }
 

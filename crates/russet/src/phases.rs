@@ -188,11 +188,11 @@ mod tests {
         learner.set_course_length(200);
         let batch = batch();
         learner.learn(&batch).unwrap();
-        let mut phases = Phases::new(learner.into_model(), [&batch], 1);
-        assert_eq!(phases.expand(), phases.model().parents().unwrap());
+        let mut phases = Phases::new(learner.into_model(), [&batch], 3);
+        assert_eq!(phases.expand(), 3 * phases.model().parents().unwrap());
         assert_eq!(phases.select(2), 2);
         let mut resumed = Learner::resume(phases.model().clone());
-        resumed.learn_range(&batch, 0..1).unwrap();
+        resumed.learn_range(&batch, 0..3).unwrap();
         phases.score_and_update();
         let weights = |model: &Model| model.linear.iter().chain(model.products.iter()).collect::<Vec<_>>();
         assert_eq!(weights(resumed.model()), weights(phases.model()));

@@ -13,6 +13,9 @@ const AHEAD: usize = 4;
 /// So many examples are told at once, or more: to wake the companion for a block takes longer than some blocks do.
 const TOGETHER: usize = 1 << 9;
 
+/// Or so many base features: what is not told yet takes memory.
+const FEATURES_TOGETHER: usize = 1 << 14;
+
 /// A companion at work.
 pub(crate) struct Beside {
     notes: SyncSender<Notes>,
@@ -33,7 +36,8 @@ impl Beside {
 
     /// Passes on what there is to tell, if it is worth it.
     pub(crate) fn tell(&self, learner: &mut Learners) {
-        if learner.only_mut().is_some_and(|learner| learner.notes_count() >= TOGETHER) {
+        let is_much = |notes: &Notes| notes.len() >= TOGETHER || notes.features() >= FEATURES_TOGETHER;
+        if learner.only_mut().is_some_and(|learner| learner.notes().is_some_and(is_much)) {
             self.tell_all(learner);
         }
     }

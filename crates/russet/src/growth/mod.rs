@@ -173,6 +173,10 @@ impl Growth {
             let Swept { heritage, sealed, .. } = *swept;
             Row { place, multiplier, first, end, heritage, parent, active: features - 1 - sealed.count_common(slots) }
         };
+        // Others than those that were written last, whose owner has taken them away.
+        if !rows.has_written(parents.len()) {
+            enumerator.sweep.forget();
+        }
         let settled = Settled { changes: self.parents.changes(), features, slots, blocks };
         let found = enumerator.sweep.find_settled(settled, parents, base, rows.room(parents.len()), row);
         // The row of each parent begins where that of the one before ends.

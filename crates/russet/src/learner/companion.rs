@@ -47,6 +47,16 @@ impl Notes {
         self.examples.is_empty()
     }
 
+    /// Of how many examples something is told.
+    pub fn len(&self) -> usize {
+        self.examples.len()
+    }
+
+    /// How many base features they have together, for which memory is needed.
+    pub fn features(&self) -> usize {
+        self.slots.len()
+    }
+
     /// Forgets everything, and keeps the memory.
     pub fn clear(&mut self) {
         self.slots.clear();
@@ -150,9 +160,9 @@ impl Learner {
         self.model.progress.tally = Tally { examples, features, base_features, ..tally };
     }
 
-    /// Of how many examples the companion has to be told.
-    pub fn notes_count(&self) -> usize {
-        self.notes.as_ref().map_or(0, |notes| notes.examples.len())
+    /// What the companion has to be told by now, if the guard is apart.
+    pub fn notes(&self) -> Option<&Notes> {
+        self.notes.as_ref()
     }
 
     /// What there is to tell the companion, nothing if the guard is not apart; `fresh` is used for what comes next.

@@ -22,6 +22,27 @@ use crate::weights::{Features, Hand, Loops, at_least, at_most, prefetch};
 pub(super) struct Buffers {
     /// The labels of a batch as the loss wants them.
     labels: Vec<f32>,
+    /// How often in a row a batch could not be learned from in this way, and how many are not tried now because of that.
+    failures: u32,
+    not_tried: u32,
+}
+
+/// After so many failures the batches that are not tried become no more.
+const MOST_FAILURES: u32 = 6;
+
+impl Buffers {
+    /// True if a batch is not tried, for those before it could not be learned from in this way.
+    fn sits_out(&mut self) -> bool {
+        let sits_out = self.not_tried > 0;
+        self.not_tried -= u32::from(sits_out);
+        sits_out
+    }
+
+    /// Data that has features in another order mostly stays so.
+    fn note_failure(&mut self) {
+        self.failures = MOST_FAILURES.min(self.failures + 1);
+        self.not_tried = 1 << self.failures;
+    }
 }
 
 impl Learner {
@@ -30,28 +51,31 @@ impl Learner {
         let Examples { batch, taken, ref range } = *examples;
         // Not for a few of a batch's examples, which may be gone on with many times, after each that was refused.
         let is_most = taken.is_some() || range.start == 0 && 2 * range.len() >= batch.len();
-        if !is_most || !self.is_plain_linear() {
+        if !is_most || !self.is_plain_linear() || self.linear.sits_out() {
             return None;
         }
         let before = self.model.progress.labels;
         let (end, checked) = self.check_labels(batch, range.clone());
-        let Learner { model, intake, linear: Buffers { labels }, scratches, .. } = self;
+        let Learner { model, intake, linear, scratches, .. } = self;
         let source = match taken {
             Some(taken) => Source::Taken(taken),
             None => match intake.take_all(batch, end, &mut model.features) {
                 Some(slots) => Source::Batch(slots),
                 None => {
                     model.progress.labels = before;
+                    linear.note_failure();
                     return None;
                 }
             },
         };
+        linear.failures = 0;
         if let Some(taken) = taken.filter(|_| end > 0) {
             model.slots_apart = Some(taken.slot_count(end - 1));
         }
         model.fit_tables_if_short();
         let choice = Choice::of(&model.settings, model.cpu);
         let state = State::of(model, &mut scratches.hand, (before.smallest, before.largest));
+        let labels = &linear.labels;
         chosen::run(choice, Course { state, source, batch, labels, places: range.start..end });
         Some(checked)
     }
@@ -66,7 +90,7 @@ impl Learner {
 
     /// Checks and notes the labels up to the first that is refused: how many examples there are before it, and why.
     fn check_labels(&mut self, batch: &Batch, range: Range<usize>) -> (usize, Result<(), LearnError>) {
-        let Learner { model: Model { settings, progress, .. }, linear: Buffers { labels }, .. } = self;
+        let Learner { model: Model { settings, progress, .. }, linear: Buffers { labels, .. }, .. } = self;
         labels.clear();
         labels.reserve(range.len());
         // Two that were checked before, as they came and as the loss wants them: mostly there are no others.

@@ -153,6 +153,12 @@ impl Rows {
         self.count += 1;
     }
 
+    /// True if `length` rows have been written, of which those of the last example may be among.
+    #[inline]
+    pub(crate) fn has_written(&self, length: usize) -> bool {
+        self.all.len() >= length
+    }
+
     /// Room for `length` rows; [`Rows::keep`] says how many of them count.
     #[inline]
     pub(crate) fn room(&mut self, length: usize) -> &mut [Row] {
