@@ -9,7 +9,7 @@ use super::chosen::{self, Choice, Task};
 use super::judge::clip;
 use super::scout::Taken;
 use super::{Examples, LearnError, Learner, label, near_weights};
-use crate::batch::{Batch, Label};
+use crate::batch::{Batch, Code, Label};
 use crate::loss::{Loss, LossKind};
 use crate::metrics::Tally;
 use crate::model::{Model, activity};
@@ -50,8 +50,10 @@ impl Learner {
     pub(super) fn learn_linear(&mut self, examples: &Examples<'_>) -> Option<Result<(), LearnError>> {
         let Examples { batch, taken, ref range } = *examples;
         // Not for a few of a batch's examples, which may be gone on with many times, after each that was refused.
-        let is_most = taken.is_some() || range.start == 0 && 2 * range.len() >= batch.len();
-        if !is_most || !self.is_plain_linear() || self.linear.sits_out() {
+        let is_most = range.start == 0 && 2 * range.len() >= batch.len();
+        // Features that are called by names are mostly in no order, by which it is told that each is there once.
+        let are_numbers = batch.codes().first().is_none_or(|code| *code >= Code::NUMBERED);
+        if taken.is_none() && !(is_most && are_numbers) || !self.is_plain_linear() || self.linear.sits_out() {
             return None;
         }
         let before = self.model.progress.labels;
