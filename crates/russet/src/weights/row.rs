@@ -153,7 +153,7 @@ impl Rows {
         self.count += 1;
     }
 
-    /// True if `length` rows have been written, of which those of the last example may be among.
+    /// True if `length` rows have been written, so that what was written last is still there.
     #[inline]
     pub(crate) fn has_written(&self, length: usize) -> bool {
         self.all.len() >= length
