@@ -15,7 +15,7 @@ const KNOWN: [(&str, usize, usize); 16] = [
     ("russet/src/weights/cpu.rs", 2, 1),
     ("russet/src/weights/eight.rs", 1, 0),
     ("russet/src/weights/loops.rs", 4, 1),
-    ("russet/src/weights/memory.rs", 2, 0),
+    ("russet/src/weights/memory.rs", 3, 0),
     ("russet/src/weights/mod.rs", 1, 0),
     ("russet/src/weights/scatter.rs", 3, 3),
     ("russet/src/weights/single.rs", 6, 2),

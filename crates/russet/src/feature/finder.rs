@@ -37,12 +37,16 @@ impl Finder {
     /// Takes in the feature at `place`, which is new.
     pub(super) fn add(&mut self, place: u32, ids: &[FeatureId]) {
         match small_number(ids[place as usize]) {
-            Some(number) => {
-                make_place(&mut self.numbered, number, Code::NUMBERS as usize);
-                self.numbered[number] = place + 1;
-            }
+            Some(number) => self.add_number(place, number),
             None => self.index.add(place, ids),
         }
+    }
+
+    /// The same for the feature that is called by a number, below [`Code::NUMBERS`].
+    #[inline]
+    pub(super) fn add_number(&mut self, place: u32, number: usize) {
+        make_place(&mut self.numbered, number, Code::NUMBERS as usize);
+        self.numbered[number] = place + 1;
     }
 
     /// 1 + the place of each feature that is called by a number, or 0.

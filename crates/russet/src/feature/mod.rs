@@ -4,6 +4,7 @@
 //! hash is the feature's identity everywhere, so that two readers, or two machines, agree without a shared
 //! dictionary. Names travel beside, only so that a person can read the model.
 
+mod digits;
 mod finder;
 mod id;
 mod index;
@@ -16,6 +17,7 @@ pub use list::IdList;
 pub use names::Names;
 pub use table::{FeatureTable, Indexing};
 
+pub(crate) use digits::Digits;
 pub(crate) use finder::Finder;
 pub(crate) use id::mix;
 pub(crate) use table::CONSTANT;

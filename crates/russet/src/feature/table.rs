@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 use super::list::shared_place;
-use super::{FeatureId, Finder, IdList, Names};
+use super::{Digits, FeatureId, Finder, IdList, Names, Namespace};
 use crate::weights::make_room;
 
 /// How base features find their weights.
@@ -37,7 +37,8 @@ pub struct FeatureTable {
     seed: u64,
     /// The features that gave a slot its name, in the order of their first appearance: the entries.
     ids: Vec<FeatureId>,
-    /// The name of each entry.
+    /// The names of the first entries. All after them are called by their numbers, and their ids tell these: nobody reads most
+    /// names, and to write them takes longer than the rest of an entry.
     names: Names,
     /// Interned: finds the entries by their ids.
     finder: Finder,
@@ -115,24 +116,33 @@ impl FeatureTable {
         }
     }
 
-    /// The same for a feature that is known to have no slot of its own.
+    /// The same for the feature that is called by a number below [`Code::NUMBERS`](crate::batch::Code::NUMBERS), in the anonymous
+    /// namespace, and is known to have no slot of its own.
     #[inline]
-    pub(crate) fn insert_with<N: AsRef<[u8]>>(&mut self, id: FeatureId, name: impl FnOnce(&FeatureTable) -> N) -> u32 {
+    pub(crate) fn insert_number(&mut self, number: u32) -> u32 {
+        let id = Namespace::ANONYMOUS.numbered(number.into());
         if !self.is_exact() {
-            return self.slot_or_insert_with(id, name);
+            return self.slot_or_insert_with(id, |_| Digits::of(number.into()));
         }
-        let name = name(self);
-        self.intern(id, name.as_ref())
+        let entry = self.push_id(id);
+        self.finder.add_number(entry, number as usize);
+        entry + 1
     }
 
     /// Gives a feature that has none a slot of its own.
     fn intern(&mut self, id: FeatureId, name: &[u8]) -> u32 {
-        let entry = self.ids.len() as u32;
-        make_room(&mut self.ids, 1);
-        self.ids.push(id);
+        write_names(&self.ids, &mut self.names);
+        let entry = self.push_id(id);
         self.names.push(name);
         self.finder.add(entry, &self.ids);
         entry + 1
+    }
+
+    fn push_id(&mut self, id: FeatureId) -> u32 {
+        let entry = self.ids.len() as u32;
+        make_room(&mut self.ids, 1);
+        self.ids.push(id);
+        entry
     }
 
     /// Fills an empty table of interned features with what was saved of another, and what finds them. Nothing if these do not
@@ -169,8 +179,30 @@ impl FeatureTable {
     }
 
     /// The names of all entries.
-    pub(crate) fn names(&self) -> &Names {
-        &self.names
+    pub(crate) fn names(&self) -> Cow<'_, Names> {
+        if self.names.len() == self.ids.len() {
+            return Cow::Borrowed(&self.names);
+        }
+        let mut names = self.names.clone();
+        write_names(&self.ids, &mut names);
+        Cow::Owned(names)
+    }
+
+    /// The name of an entry.
+    fn entry_name(&self, entry: u32) -> Cow<'_, [u8]> {
+        let entry = entry as usize;
+        match entry < self.names.len() {
+            true => Cow::Borrowed(self.names.get(entry)),
+            false => Cow::Owned(number_of(self.ids[entry]).as_ref().to_vec()),
+        }
+    }
+
+    /// The entry that gave a slot its name.
+    fn naming_entry(&self, slot: u32) -> Option<u32> {
+        match self.indexing {
+            Indexing::Interned => slot.checked_sub(CONSTANT + 1),
+            Indexing::Hashed => self.known.place(slot_as_id(slot)),
+        }
     }
 
     /// Interned: the slots of features that are called by a number below [`Code::NUMBERS`], 0 for those that have none of their own.
@@ -206,11 +238,11 @@ impl FeatureTable {
         if slot == CONSTANT {
             return Cow::Borrowed("constant");
         }
-        let entry = match self.indexing {
-            Indexing::Interned => Some(slot - 1),
-            Indexing::Hashed => self.known.place(slot_as_id(slot)),
-        };
-        entry.map_or(Cow::Borrowed("?"), |entry| self.names.text(entry as usize))
+        match self.naming_entry(slot).map(|entry| self.entry_name(entry)) {
+            None => Cow::Borrowed("?"),
+            Some(Cow::Borrowed(name)) => String::from_utf8_lossy(name),
+            Some(Cow::Owned(name)) => Cow::Owned(String::from_utf8_lossy(&name).into_owned()),
+        }
     }
 
     /// True if a feature has given the slot its name.
@@ -219,23 +251,33 @@ impl FeatureTable {
     }
 
     /// The name of a slot as bytes, empty for a slot that has none.
-    pub(crate) fn name_bytes(&self, slot: u32) -> &[u8] {
-        match self.indexing {
-            Indexing::Interned if slot > 0 => self.names.get(slot as usize - 1),
-            Indexing::Hashed => self.known.place(slot_as_id(slot)).map_or(&[], |entry| self.names.get(entry as usize)),
-            Indexing::Interned => &[],
-        }
+    pub(crate) fn name_bytes(&self, slot: u32) -> Cow<'_, [u8]> {
+        self.naming_entry(slot).map(|entry| self.entry_name(entry)).unwrap_or_default()
     }
 
     /// Every feature that gave a slot its name: id, slot and name, in the order of first appearance.
-    pub fn iter(&self) -> impl Iterator<Item = (FeatureId, u32, &[u8])> {
-        self.ids.iter().zip(self.names.iter()).enumerate().map(|(entry, (id, name))| {
+    pub fn iter(&self) -> impl Iterator<Item = (FeatureId, u32, Cow<'_, [u8]>)> {
+        let unwritten = self.ids[self.names.len()..].iter().map(|id| Cow::Owned(number_of(*id).as_ref().to_vec()));
+        let names = self.names.iter().map(Cow::Borrowed).chain(unwritten);
+        self.ids.iter().zip(names).enumerate().map(|(entry, (id, name))| {
             let slot = match self.indexing {
                 Indexing::Interned => entry as u32 + 1,
                 Indexing::Hashed => self.known.ids()[entry].0 as u32,
             };
             (*id, slot, name)
         })
+    }
+}
+
+/// What the feature that is called by its number, in the anonymous namespace, is called.
+fn number_of(id: FeatureId) -> Digits {
+    Digits::of(Namespace::ANONYMOUS.number(id))
+}
+
+/// Adds the names of those that have none yet: of the features after the first, which have one.
+fn write_names(ids: &[FeatureId], names: &mut Names) {
+    for id in &ids[names.len()..] {
+        names.push(number_of(*id).as_ref());
     }
 }
 
@@ -272,6 +314,31 @@ mod tests {
         assert!((0..200).all(|number| (1..16).contains(&table.slot_or_insert(id(number), b"x"))));
         assert!(table.len() <= 15);
         assert_eq!(table.slot_count(), 16);
+    }
+
+    /// Names that are written late, or never, are what they would have been.
+    #[test]
+    fn features_called_by_numbers_are_called_so() {
+        let mut table = FeatureTable::new(Indexing::Interned, 4, 0);
+        let mut slots: Vec<u32> = [7, 0].map(|number| table.insert_number(number)).into();
+        slots.push(table.slot_or_insert(Namespace::ANONYMOUS.feature(b"red"), b"red"));
+        // Written otherwise than the number is.
+        slots.push(table.slot_or_insert(id(5), b"005"));
+        slots.push(table.insert_number(2_097_151));
+        assert_eq!(slots, [1, 2, 3, 4, 5]);
+        let expected = ["7", "0", "red", "005", "2097151"];
+        assert_eq!(slots.iter().map(|slot| table.name(*slot)).collect::<Vec<_>>(), expected);
+        assert!(slots.iter().zip(expected).all(|(slot, name)| *table.name_bytes(*slot) == *name.as_bytes()));
+        assert!(table.names().iter().eq(expected.map(str::as_bytes)));
+        let all: Vec<_> = table.iter().map(|(id, slot, name)| (id, slot, name.into_owned())).collect();
+        for ((id, slot, name), expected) in all.iter().zip(expected) {
+            assert_eq!((table.slot(*id), name.as_slice()), (Some(*slot), expected.as_bytes()));
+        }
+        (8..18).for_each(|number| drop(table.insert_number(number)));
+        assert!(table.is_full());
+        // Now it has to share.
+        let shared = table.insert_number(99);
+        assert_eq!((table.len(), table.slot(id(99))), (15, Some(shared)));
     }
 
     #[test]

@@ -9,10 +9,8 @@ pub(crate) trait Lookup {
     /// The slot of `id`, if it has one or gets one; `name` is asked for only if the feature is new.
     fn slot<N: AsRef<[u8]>>(&mut self, id: FeatureId, name: impl FnOnce(&FeatureTable) -> N) -> Option<u32>;
 
-    /// The same for a feature that is known to have none of its own.
-    fn new_slot<N: AsRef<[u8]>>(&mut self, id: FeatureId, name: impl FnOnce(&FeatureTable) -> N) -> Option<u32> {
-        self.slot(id, name)
-    }
+    /// The same for a feature that is called by a number, and is known to have none of its own.
+    fn slot_of_number(&mut self, number: u32) -> Option<u32>;
 
     /// True if no two features have the same slot.
     fn is_exact(&self) -> bool;
@@ -26,8 +24,8 @@ impl Lookup for &mut FeatureTable {
         Some(self.slot_or_insert_with(id, name))
     }
 
-    fn new_slot<N: AsRef<[u8]>>(&mut self, id: FeatureId, name: impl FnOnce(&FeatureTable) -> N) -> Option<u32> {
-        Some(self.insert_with(id, name))
+    fn slot_of_number(&mut self, number: u32) -> Option<u32> {
+        Some(self.insert_number(number))
     }
 
     fn is_exact(&self) -> bool {
@@ -42,6 +40,10 @@ impl Lookup for &mut FeatureTable {
 impl Lookup for &FeatureTable {
     fn slot<N: AsRef<[u8]>>(&mut self, id: FeatureId, _: impl FnOnce(&FeatureTable) -> N) -> Option<u32> {
         FeatureTable::slot(self, id)
+    }
+
+    fn slot_of_number(&mut self, number: u32) -> Option<u32> {
+        FeatureTable::slot(self, numbered_id(number))
     }
 
     fn is_exact(&self) -> bool {
@@ -162,7 +164,7 @@ impl Codes {
         if known != UNRESOLVED {
             return known;
         }
-        let slot = lookup.new_slot(numbered_id(number), |_| Digits::of(number)).unwrap_or(ABSENT);
+        let slot = lookup.slot_of_number(number).unwrap_or(ABSENT);
         if lookup.numbered().is_none() {
             make_place(&mut self.numbered, number as usize, Code::NUMBERS as usize);
             self.numbered[number as usize] = slot;
@@ -208,32 +210,6 @@ pub(super) fn ascend(numbers: &[u32]) -> bool {
     numbers.iter().zip(later).fold(true, |ascend, (one, next)| ascend & (one < next))
 }
 
-/// A number as it is written.
-struct Digits {
-    text: [u8; 10],
-    start: usize,
-}
-
-impl Digits {
-    fn of(mut number: u32) -> Digits {
-        let mut digits = Digits { text: [b'0'; 10], start: 9 };
-        loop {
-            digits.text[digits.start] = b'0' + (number % 10) as u8;
-            number /= 10;
-            if number == 0 {
-                return digits;
-            }
-            digits.start -= 1;
-        }
-    }
-}
-
-impl AsRef<[u8]> for Digits {
-    fn as_ref(&self) -> &[u8] {
-        &self.text[self.start..]
-    }
-}
-
 fn numbered_id(number: u32) -> FeatureId {
     Namespace::ANONYMOUS.numbered(number.into())
 }
@@ -246,17 +222,5 @@ impl Declared {
             self.slots[index as usize] = lookup.slot(self.ids[index as usize], name).unwrap_or(ABSENT);
         }
         self.slots[index as usize]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn digits_are_as_the_standard_library_writes_them() {
-        for number in [0, 7, 10, 99, 100, 2_097_151, 4_000_000_000, u32::MAX] {
-            assert_eq!(Digits::of(number).as_ref(), number.to_string().as_bytes());
-        }
     }
 }

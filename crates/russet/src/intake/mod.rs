@@ -267,7 +267,7 @@ impl Intake {
         self.incoming.iter().for_each(|feature| push(feature.slot, feature.value));
         self.grams.visit(example, &self.incoming, |features, id, value| {
             let name = |table: &FeatureTable| {
-                let parts: Vec<&[u8]> = features.iter().map(|feature| table.name_bytes(feature.slot)).collect();
+                let parts: Vec<_> = features.iter().map(|feature| table.name_bytes(feature.slot)).collect();
                 parts.join(&b'>')
             };
             // A product of small values may be 0, which is no feature.

@@ -52,7 +52,7 @@ pub(super) fn join(
     let mut news = Writer::default();
     for (id, _, name) in model.features.iter().skip(*agreed) {
         news.u64(id.0);
-        news.name(name);
+        news.name(&name);
     }
     let gathered = collective.gather(&news.0)?;
     let slot_count = model.features.slot_count();
@@ -62,7 +62,7 @@ pub(super) fn join(
     let settings = &model.settings;
     let mut joined = FeatureTable::new(settings.indexing, settings.bits, settings.seed);
     for (id, _, name) in model.features.iter().take(*agreed) {
-        joined.slot_or_insert(id, name);
+        joined.slot_or_insert(id, &name);
     }
     for (rank, news) in gathered.iter().enumerate() {
         let mut news = Reader::new(news, rank);
@@ -75,7 +75,7 @@ pub(super) fn join(
     let mut moves = Moves::none(slot_count);
     if settings.indexing == Indexing::Interned {
         for (id, slot, name) in model.features.iter() {
-            moves.0[slot as usize] = joined.slot_or_insert(id, name);
+            moves.0[slot as usize] = joined.slot_or_insert(id, &name);
         }
     }
     model.features = joined;

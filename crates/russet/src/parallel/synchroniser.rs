@@ -288,7 +288,7 @@ fn fingerprint(model: &Model) -> u64 {
     for (id, slot, name) in model.features.iter() {
         hasher.update(&id.0.to_le_bytes());
         hasher.update(&slot.to_le_bytes());
-        hasher.update(name);
+        hasher.update(&name);
     }
     let mut add = |table: &WeightTable, place: usize| {
         let slot = table.get(place);

@@ -11,7 +11,7 @@ const ROOM: usize = 64;
 const FEW: usize = 1 << 12;
 
 /// An array of so many bytes should not move again.
-const LONG: usize = 1 << 18;
+const LONG: usize = 1 << 16;
 
 /// What the system calls a large page.
 const LARGE_PAGE: usize = 1 << 21;
@@ -20,7 +20,7 @@ const LARGE_PAGE: usize = 1 << 21;
 const WORTH_A_LARGE_PAGE: usize = LARGE_PAGE / 2;
 
 /// The first large page of an array is made from so many bytes on, where there are few: it costs as much as they did in small pages.
-const WORTH_AN_EARLY_PAGE: usize = LARGE_PAGE / 8;
+const WORTH_AN_EARLY_PAGE: usize = LARGE_PAGE / 4;
 
 /// So many arrays have theirs early. A model of a hundred classes has many hundred, which would take eight times their memory.
 const EARLY_PAGES: usize = 24;
@@ -96,11 +96,20 @@ pub(crate) fn reserve<T>(all: &mut Vec<T>, length: usize) {
 /// True if address space costs nothing: there is no limit to it (`ulimit -v`).
 fn is_address_space_free() -> bool {
     static IS_FREE: OnceLock<bool> = OnceLock::new();
-    *IS_FREE.get_or_init(|| {
-        let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
-        let limit = limits.lines().find_map(|line| line.strip_prefix("Max address space"));
-        limit.is_some_and(|limit| limit.trim_start().starts_with("unlimited"))
-    })
+    *IS_FREE.get_or_init(is_without_limit)
+}
+
+#[cfg(target_os = "linux")]
+fn is_without_limit() -> bool {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: it writes to `limit`, and nothing else.
+    let told = unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) };
+    told == 0 && limit.rlim_cur == libc::RLIM_INFINITY
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_without_limit() -> bool {
+    false
 }
 
 /// The same for an array that will soon have `soon` elements.

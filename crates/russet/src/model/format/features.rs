@@ -8,8 +8,9 @@ pub(super) fn write_features(features: &FeatureTable, indexing: Indexing, bytes:
     if indexing == Indexing::Hashed {
         bytes.extend(features.iter().flat_map(|(_, slot, _)| slot.to_le_bytes()));
     }
-    bytes.extend(features.names().iter().flat_map(|name| (name.len() as u32).to_le_bytes()));
-    bytes.extend_from_slice(features.names().bytes());
+    let names = features.names();
+    bytes.extend(names.iter().flat_map(|name| (name.len() as u32).to_le_bytes()));
+    bytes.extend_from_slice(names.bytes());
 }
 
 /// Reads the features' ids. Nothing that can be in `features` is longer.
