@@ -27,6 +27,9 @@ const AHEAD: usize = 3;
 /// Blocks of a cache that may be read ahead: they are learned from so fast that whoever reads them would be woken for each.
 const CACHE_AHEAD: usize = 16;
 
+/// How many of these are left when the permits for the others come back: as many as keep the learner busy until the reader is awake.
+const CACHE_LEFT: usize = 2;
+
 /// How often a wait for input looks whether it is cancelled.
 const PATIENCE: Duration = Duration::from_millis(50);
 
@@ -216,7 +219,13 @@ impl Inline {
 impl Threads {
     /// `may_help`: the thread that asks for blocks may parse some, for the input does not keep it waiting.
     fn start(blocks: Blocks, format: Format, options: &ReadOptions, may_help: bool) -> Threads {
-        let limit = if format == Format::Cache { CACHE_AHEAD } else { AHEAD * options.threads.max(1) };
+        let (limit, due_at_once) = match format {
+            Format::Cache => (CACHE_AHEAD, CACHE_AHEAD - CACHE_LEFT),
+            _ => {
+                let limit = AHEAD * options.threads.max(1);
+                (limit, limit.div_ceil(2))
+            }
+        };
         // A cache is read many times as fast as it is learned from: a second thread would only be in the way.
         let wanted = if format == Format::Cache { 1 } else { options.threads };
         let threads = wanted.saturating_sub(usize::from(may_help)).max(1);
@@ -240,8 +249,7 @@ impl Threads {
             helper::spawn(move || worker.run(&busy));
         }
         let assistant = may_help.then(|| Assistant::new(worker(threads)));
-        let (due, due_at_once, early) = (0, limit.div_ceil(2), BTreeMap::new());
-        Threads { results, permits, due, due_at_once, spares, early, next: 0, assistant, busy }
+        Threads { results, permits, due: 0, due_at_once, spares, early: BTreeMap::new(), next: 0, assistant, busy }
     }
 
     fn next(&mut self, cancelled: &AtomicBool) -> Result<Option<Box<Parsed>>, DataError> {
