@@ -2,10 +2,18 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use anyhow::{Context, Result};
+use signal_hook::{consts, flag};
 
-static ASKED: AtomicBool = AtomicBool::new(false);
+static ASKED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+
+/// What asks a program to stop.
+#[cfg(unix)]
+const SIGNALS: [i32; 3] = [consts::SIGINT, consts::SIGTERM, consts::SIGHUP];
+#[cfg(not(unix))]
+const SIGNALS: [i32; 2] = [consts::SIGINT, consts::SIGTERM];
 
 /// The exit code of a program that was interrupted.
 pub(crate) const EXIT_CODE: u8 = 130;
@@ -22,14 +30,16 @@ impl fmt::Display for Interrupted {
 
 impl std::error::Error for Interrupted {}
 
-/// From now on, an interrupt sets the flag instead of ending the program.
+/// From now on, an interrupt sets the flag instead of ending the program. No thread waits for it: to start one would take as long as
+/// learning from a thousand examples.
 pub(crate) fn watch() -> Result<()> {
-    ctrlc::set_handler(|| {
-        if ASKED.swap(true, Ordering::Relaxed) {
-            std::process::exit(EXIT_CODE.into());
-        }
-    })
-    .context("cannot watch for interrupts")
+    for signal in SIGNALS {
+        // In this order: the one that sets the flag must not be taken for the second.
+        flag::register_conditional_shutdown(signal, EXIT_CODE.into(), Arc::clone(&ASKED))
+            .and_then(|_| flag::register(signal, Arc::clone(&ASKED)))
+            .context("cannot watch for interrupts")?;
+    }
+    Ok(())
 }
 
 /// The flag that an interrupt sets.
