@@ -334,7 +334,9 @@ mod tests {
         for ((id, slot, name), expected) in all.iter().zip(expected) {
             assert_eq!((table.slot(*id), name.as_slice()), (Some(*slot), expected.as_bytes()));
         }
-        (8..18).for_each(|number| drop(table.insert_number(number)));
+        for number in 8..18 {
+            table.insert_number(number);
+        }
         assert!(table.is_full());
         // Now it has to share.
         let shared = table.insert_number(99);
