@@ -176,7 +176,7 @@ impl Training {
             self.position = place;
         }
         let may_scout = self.may_scout(replay);
-        let mut portions = Portions::Direct(stream);
+        let mut portions = Portions::of(stream, &mut self.learner, may_scout);
         while let Some(mut portion) = portions.next()? {
             if replay {
                 portion.skip(&mut self.learner);

@@ -61,8 +61,17 @@ pub struct Stream {
 enum Source {
     /// Cancelled before there was anything.
     Nothing,
+    /// Nobody has asked for a block yet.
+    Waiting(Box<Waiting>),
     Inline(Box<Inline>),
     Threads(Threads),
+}
+
+struct Waiting {
+    blocks: Blocks,
+    options: ReadOptions,
+    /// Whether the input may keep one waiting.
+    may_wait: bool,
 }
 
 struct Inline {
@@ -101,11 +110,7 @@ impl Stream {
         let Some(Opened { blocks, format, schema }) = opened else {
             return Ok(Stream { source: Source::Nothing, format: Format::Vw, schema: None, progress, failed: None });
         };
-        let source = if options.threads <= 1 && !may_wait {
-            Source::Inline(Box::new(Inline { blocks, parser: Parser::new(0, options), spare: None }))
-        } else {
-            Source::Threads(Threads::start(blocks, format, &options, options.may_help && !may_wait))
-        };
+        let source = Source::Waiting(Box::new(Waiting { blocks, options, may_wait }));
         Ok(Stream { source, format, schema, progress, failed: None })
     }
 
@@ -135,8 +140,9 @@ impl Stream {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
+        self.start();
         let parsed = match &mut self.source {
-            Source::Nothing => None,
+            Source::Nothing | Source::Waiting(_) => None,
             Source::Inline(inline) => inline.next(self.format)?,
             Source::Threads(threads) => threads.next(cancelled)?,
         };
@@ -148,10 +154,32 @@ impl Stream {
         }
     }
 
+    /// Lets whoever asks for blocks read and parse them, without threads for it. Only before the first block, and not for an input that may
+    /// keep one waiting: then nothing changes.
+    pub fn do_without_threads(&mut self) {
+        if let Source::Waiting(waiting) = &mut self.source {
+            waiting.options.threads = 1;
+        }
+    }
+
+    /// Starts the threads that parse, if there are to be any.
+    fn start(&mut self) {
+        if !matches!(self.source, Source::Waiting(_)) {
+            return;
+        }
+        let Source::Waiting(waiting) = std::mem::replace(&mut self.source, Source::Nothing) else { return };
+        let Waiting { blocks, options, may_wait } = *waiting;
+        self.source = if options.threads <= 1 && !may_wait {
+            Source::Inline(Box::new(Inline { blocks, parser: Parser::new(0, options), spare: None }))
+        } else {
+            Source::Threads(Threads::start(blocks, self.format, &options, options.may_help && !may_wait))
+        };
+    }
+
     /// Hands a block back, so that its memory is used again.
     pub fn recycle(&mut self, parsed: Box<Parsed>) {
         match &mut self.source {
-            Source::Nothing => {}
+            Source::Nothing | Source::Waiting(_) => {}
             Source::Inline(inline) => inline.spare = Some(parsed),
             // The workers may all have ended; then nobody needs it.
             Source::Threads(threads) => drop(threads.spares.try_send(parsed)),
@@ -163,7 +191,7 @@ impl Stream {
     pub fn part_with_assistant(&mut self) -> Option<Assistant> {
         match &mut self.source {
             Source::Threads(threads) => threads.assistant.take(),
-            Source::Nothing | Source::Inline(_) => None,
+            Source::Nothing | Source::Waiting(_) | Source::Inline(_) => None,
         }
     }
 

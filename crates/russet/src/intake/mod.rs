@@ -69,13 +69,19 @@ impl Intake {
     }
 
     /// Finds the slots of all features of the first `examples` of the batch that was begun last, and gives new features
-    /// theirs. Gives them one after another, if each of an example is a different one; otherwise examples have to be taken one by one.
-    pub(crate) fn take_all(&mut self, batch: &Batch, examples: usize, features: &mut FeatureTable) -> Option<&[u32]> {
+    /// theirs. Gives them one after another, if each of an example is a different one, for whoever wants to keep them; otherwise examples have to be taken
+    /// one by one.
+    pub(crate) fn take_all(
+        &mut self,
+        batch: &Batch,
+        examples: usize,
+        features: &mut FeatureTable,
+    ) -> Option<&mut Vec<u32>> {
         if !self.grams.none() {
             return None;
         }
         self.ready.find_or_add(batch, examples, &mut self.codes, features);
-        self.ready.all_slots()
+        self.ready.give_all()
     }
 
     /// Forgets what hangs on where weights are: the model's tables have been laid out anew. `slots`: so have its features.
@@ -141,7 +147,7 @@ impl Intake {
         &mut self.base
     }
 
-    /// Adds the base features of an example of the batch that was begun last to `slots` and `values`.
+    /// Adds the base features of an example of the batch that was begun last, without the constant, to `slots` and `values`.
     pub(crate) fn take_into(
         &mut self,
         batch: &Batch,
@@ -154,13 +160,12 @@ impl Intake {
             && features.is_exact()
             && self.take_distinct(batch, example, features, slots)
         {
-            values.push(1.0);
             values.extend_from_slice(example.values);
             return;
         }
         let base = self.take(batch, example, features);
-        slots.extend_from_slice(&base.slots);
-        values.extend_from_slice(&base.values);
+        slots.extend_from_slice(&base.slots[1..]);
+        values.extend_from_slice(&base.values[1..]);
     }
 
     /// In the most common case nothing has to be summed or sorted: adds the slots to `slots`. False if it is another case; then nothing was added.
@@ -172,7 +177,6 @@ impl Intake {
         slots: &mut Vec<u32>,
     ) -> bool {
         let start = slots.len();
-        slots.push(crate::feature::CONSTANT);
         if let Some((ready, _)) = self.ready.slots(example) {
             slots.extend_from_slice(ready);
             return true;
@@ -185,7 +189,7 @@ impl Intake {
             None => self.codes.follow(batch, example.codes, &features, slots),
         };
         if !found.all {
-            for (slot, code) in slots[start + 1..].iter_mut().zip(example.codes) {
+            for (slot, code) in slots[start..].iter_mut().zip(example.codes) {
                 if is_missing(*slot) {
                     *slot = self.codes.resolve(batch, *code, &mut features);
                 }

@@ -93,9 +93,9 @@ impl Ready {
         Some((self.slots.get(example.first..example.first + example.codes.len())?, order))
     }
 
-    /// Those of all examples that were looked at, one after another, if each of an example is a different one.
-    pub(super) fn all_slots(&self) -> Option<&[u32]> {
-        self.order.map(|_| &self.slots[..])
+    /// Gives those of all examples that were looked at away, one after another, if each of an example is a different one.
+    pub(super) fn give_all(&mut self) -> Option<&mut Vec<u32>> {
+        self.order.take().map(|_| &mut self.slots)
     }
 }
 

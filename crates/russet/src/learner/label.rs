@@ -1,6 +1,9 @@
+use std::ops::Range;
+
 use thiserror::Error;
 
-use crate::batch::Label;
+use super::LearnError;
+use crate::batch::{Batch, Label};
 use crate::expansion;
 use crate::metrics::{LabelsSeen, Task};
 use crate::settings::Settings;
@@ -100,4 +103,36 @@ pub(super) fn check(
     labels.smallest = labels.smallest.min(label);
     *seen = labels;
     Ok(label)
+}
+
+/// [Checks](check) and notes the labels of some examples of a batch, up to the first that is refused, and makes `labels` what they
+/// become: which that one is, or the end of `range`, and why.
+pub(super) fn check_all(
+    batch: &Batch,
+    range: Range<usize>,
+    settings: &Settings,
+    against_rest: Option<OneClass>,
+    seen: &mut LabelsSeen,
+    labels: &mut Vec<f32>,
+) -> (usize, Result<(), LearnError>) {
+    labels.clear();
+    labels.reserve(range.len());
+    // Two that were checked before, as they came and as the loss wants them: mostly there are no others.
+    let mut known = [(f32::NAN, 0.0); 2];
+    for place in range.clone() {
+        let given = *batch.label(place);
+        let [first, second] = known.map(|(label, _)| given.value == Some(label));
+        if (first | second) & (given.importance == 1.0) {
+            labels.push(if first { known[0].1 } else { known[1].1 });
+            continue;
+        }
+        match check(given, batch.features_of(place).len(), settings, against_rest, seen) {
+            Ok(label) => {
+                labels.push(label);
+                known = [(given.value.unwrap_or(f32::NAN), label), known[0]];
+            }
+            Err(problem) => return (place, Err(LearnError { place, line: batch.line(place), problem })),
+        }
+    }
+    (range.end, Ok(()))
 }

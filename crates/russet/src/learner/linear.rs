@@ -10,6 +10,8 @@ use super::judge::clip;
 use super::scout::Taken;
 use super::{Examples, LearnError, Learner, label, near_weights};
 use crate::batch::{Batch, Code, Label};
+use crate::feature::FeatureTable;
+use crate::intake::Intake;
 use crate::loss::{Loss, LossKind};
 use crate::metrics::Tally;
 use crate::model::{Model, activity};
@@ -22,7 +24,13 @@ use crate::weights::{Features, Hand, Loops, at_least, at_most, prefetch};
 pub(super) struct Buffers {
     /// The labels of a batch as the loss wants them.
     labels: Vec<f32>,
-    /// How often in a row a batch could not be learned from in this way, and how many are not tried now because of that.
+    whole: WholeBatches,
+}
+
+/// Takes the features of a batch in one go, where that can be done.
+#[derive(Default)]
+pub(super) struct WholeBatches {
+    /// How often in a row a batch could not be taken in this way, and how many are not tried now because of that.
     failures: u32,
     not_tried: u32,
 }
@@ -30,12 +38,30 @@ pub(super) struct Buffers {
 /// After so many failures the batches that are not tried become no more.
 const MOST_FAILURES: u32 = 6;
 
-impl Buffers {
-    /// True if a batch is not tried, for those before it could not be learned from in this way.
-    fn sits_out(&mut self) -> bool {
-        let sits_out = self.not_tried > 0;
+impl WholeBatches {
+    /// The slots of all features of the first `examples` of a batch, if each of an example has a different one.
+    pub(super) fn take<'a>(
+        &mut self,
+        batch: &Batch,
+        examples: usize,
+        intake: &'a mut Intake,
+        features: &mut FeatureTable,
+    ) -> Option<&'a mut Vec<u32>> {
+        let slots = intake.take_all(batch, examples, features);
+        match &slots {
+            Some(_) => self.failures = 0,
+            None => self.note_failure(),
+        }
+        slots
+    }
+
+    /// True if a batch should be tried: features that are called by names are mostly in no order, by which it is told that each is
+    /// there once; and those before it could be taken in this way.
+    pub(super) fn tries(&mut self, batch: &Batch) -> bool {
+        let are_numbers = batch.codes().first().is_none_or(|code| *code >= Code::NUMBERED);
+        let sits_out = are_numbers && self.not_tried > 0;
         self.not_tried -= u32::from(sits_out);
-        sits_out
+        are_numbers && !sits_out
     }
 
     /// Data that has features in another order mostly stays so.
@@ -51,33 +77,29 @@ impl Learner {
         let Examples { batch, taken, ref range } = *examples;
         // Not for a few of a batch's examples, which may be gone on with many times, after each that was refused.
         let is_most = range.start == 0 && 2 * range.len() >= batch.len();
-        // Features that are called by names are mostly in no order, by which it is told that each is there once.
-        let are_numbers = batch.codes().first().is_none_or(|code| *code >= Code::NUMBERED);
-        if taken.is_none() && !(is_most && are_numbers) || !self.is_plain_linear() || self.linear.sits_out() {
+        if !self.is_plain_linear() || taken.is_none() && !(is_most && self.linear.whole.tries(batch)) {
             return None;
         }
         let before = self.model.progress.labels;
-        let (end, checked) = self.check_labels(batch, range.clone());
-        let Learner { model, intake, linear, scratches, .. } = self;
+        let Learner { model, intake, linear: Buffers { labels, whole }, scratches, .. } = self;
+        let seen = &mut model.progress.labels;
+        let (end, checked) = label::check_all(batch, range.clone(), &model.settings, None, seen, labels);
         let source = match taken {
             Some(taken) => Source::Taken(taken),
-            None => match intake.take_all(batch, end, &mut model.features) {
+            None => match whole.take(batch, end, intake, &mut model.features) {
                 Some(slots) => Source::Batch(slots),
                 None => {
                     model.progress.labels = before;
-                    linear.note_failure();
                     return None;
                 }
             },
         };
-        linear.failures = 0;
         if let Some(taken) = taken.filter(|_| end > 0) {
             model.slots_apart = Some(taken.slot_count(end - 1));
         }
         model.fit_tables_if_short();
         let choice = Choice::of(&model.settings, model.cpu);
         let state = State::of(model, &mut scratches.hand, (before.smallest, before.largest));
-        let labels = &linear.labels;
         chosen::run(choice, Course { state, source, batch, labels, places: range.start..end });
         Some(checked)
     }
@@ -88,31 +110,6 @@ impl Learner {
         let is_linear = settings.expansion == ExpansionKind::Linear && !settings.select.rule().observes();
         let is_heard = self.heard.is_some() || self.notes.is_some() || self.against_rest.is_some();
         is_linear && !is_heard && Single::suits(settings, shrinkage, *cpu)
-    }
-
-    /// Checks and notes the labels up to the first that is refused: how many examples there are before it, and why.
-    fn check_labels(&mut self, batch: &Batch, range: Range<usize>) -> (usize, Result<(), LearnError>) {
-        let Learner { model: Model { settings, progress, .. }, linear: Buffers { labels, .. }, .. } = self;
-        labels.clear();
-        labels.reserve(range.len());
-        // Two that were checked before, as they came and as the loss wants them: mostly there are no others.
-        let mut known = [(f32::NAN, 0.0); 2];
-        for place in range.clone() {
-            let given = *batch.label(place);
-            let [first, second] = known.map(|(label, _)| given.value == Some(label));
-            if (first | second) & (given.importance == 1.0) {
-                labels.push(if first { known[0].1 } else { known[1].1 });
-                continue;
-            }
-            match label::check(given, batch.features_of(place).len(), settings, None, &mut progress.labels) {
-                Ok(label) => {
-                    labels.push(label);
-                    known = [(given.value.unwrap_or(f32::NAN), label), known[0]];
-                }
-                Err(problem) => return (place, Err(LearnError { place, line: batch.line(place), problem })),
-            }
-        }
-        (range.end, Ok(()))
     }
 }
 
@@ -155,11 +152,7 @@ impl<'a> Course<'a> {
     #[inline(always)]
     fn features(&self, place: usize) -> Features<'a> {
         match self.source {
-            Source::Taken(taken) => {
-                let (slots, values) = taken.example(place);
-                // Without the constant.
-                Features { slots: &slots[1..], values: &values[1..] }
-            }
+            Source::Taken(taken) => taken.example(self.batch, place),
             Source::Batch(slots) => {
                 let range = self.batch.features_of(place);
                 Features { slots: &slots[range.clone()], values: &self.batch.values()[range] }

@@ -276,13 +276,13 @@ impl Learner {
             let label = label::check(example.label, features, &self.model.settings, self.against_rest, labels)
                 .map_err(|problem| LearnError { place, line: example.line, problem })?;
             match taken {
-                Some(taken) => self.recall(taken, place),
+                Some(taken) => self.recall(batch, taken, place),
                 None => drop(self.intake.take(batch, &example, &mut self.model.features)),
             }
             // While this example is learned, what the next one needs is on its way.
             if self.model.linear.len() > near {
                 match taken {
-                    Some(taken) => self.prefetch_taken(taken, place + 1),
+                    Some(taken) => self.prefetch_taken(batch, taken, place + 1),
                     None => self.look_ahead(batch, place + 1),
                 }
             }

@@ -1,13 +1,14 @@
 use std::ops::Range;
 
 use super::label::{self, OneClass};
+use super::linear::WholeBatches;
 use super::{Examples, LearnError, Learner, near_weights};
 use crate::batch::Batch;
-use crate::feature::FeatureTable;
+use crate::feature::{CONSTANT, FeatureTable};
 use crate::intake::Intake;
 use crate::metrics::LabelsSeen;
-use crate::settings::Checked;
-use crate::weights::prefetch;
+use crate::settings::{Checked, ExpansionKind};
+use crate::weights::{Features, prefetch};
 
 /// The part of a learner that knows features by their names, apart from it: which weights an example has does not hang on
 /// what they are, so this can be found ahead of learning, in another thread. See [`Learner::send_scout`].
@@ -17,14 +18,20 @@ pub struct Scout {
     labels: LabelsSeen,
     settings: Checked,
     against_rest: Option<OneClass>,
+    whole: WholeBatches,
+    /// What labels become, which only the learner needs; kept to be used again.
+    checked: Vec<f32>,
 }
 
-/// The base features of all examples of a batch, by slot.
+/// The base features of all examples of a batch, by slot, without the constant.
 #[derive(Debug, Default)]
 pub struct Taken {
     slots: Vec<u32>,
+    /// Where features lie otherwise than in the batch; then there is one for each slot, and a mark for each example.
     values: Vec<f32>,
     examples: Vec<Mark>,
+    /// How many slots there are after the batch, if its features are taken as they are.
+    whole: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +47,9 @@ impl Scout {
     pub fn take(&mut self, batch: &Batch, taken: &mut Taken) {
         taken.clear();
         self.intake.begin(batch);
+        if self.take_whole(batch, taken) {
+            return;
+        }
         self.intake.find_all(batch, &self.features);
         let near = near_weights(&self.settings);
         for place in 0..batch.len() {
@@ -56,6 +66,25 @@ impl Scout {
             taken.examples.push(Mark { end: taken.slots.len(), slot_count: self.features.slot_count() });
         }
     }
+
+    /// Takes them in one go, if all can be learned from. Only where it is all the same which example brought which slot.
+    fn take_whole(&mut self, batch: &Batch, taken: &mut Taken) -> bool {
+        let Scout { intake, features, labels, settings, against_rest, whole, checked } = self;
+        if settings.expansion != ExpansionKind::Linear || !whole.tries(batch) {
+            return false;
+        }
+        let before = *labels;
+        let all = 0..batch.len();
+        let are_fine = label::check_all(batch, all, settings, *against_rest, labels, checked).1.is_ok();
+        let slots = if are_fine { whole.take(batch, batch.len(), intake, features) } else { None };
+        let Some(slots) = slots else {
+            *labels = before;
+            return false;
+        };
+        std::mem::swap(slots, &mut taken.slots);
+        taken.whole = Some(features.slot_count());
+        true
+    }
 }
 
 impl Taken {
@@ -63,26 +92,26 @@ impl Taken {
         self.slots.clear();
         self.values.clear();
         self.examples.clear();
+        self.whole = None;
     }
 
-    /// Where the base features of an example are; nowhere if there is no such example.
-    #[inline]
-    fn range(&self, place: usize) -> Range<usize> {
-        let end = |place: usize| self.examples.get(place).map_or(self.slots.len(), |mark| mark.end);
-        place.checked_sub(1).map_or(0, end)..end(place)
+    /// The base features of an example of `batch`, from which they were taken.
+    #[inline(always)]
+    pub(super) fn example<'a>(&'a self, batch: &'a Batch, place: usize) -> Features<'a> {
+        let (range, values) = match self.whole {
+            Some(_) => (batch.features_of(place), batch.values()),
+            None => {
+                let start = place.checked_sub(1).map_or(0, |before| self.examples[before].end);
+                (start..self.examples[place].end, &self.values[..])
+            }
+        };
+        Features { slots: &self.slots[range.clone()], values: &values[range] }
     }
 
-    /// The slots and the values of an example.
-    #[inline]
-    pub(super) fn example(&self, place: usize) -> (&[u32], &[f32]) {
-        let range = self.range(place);
-        (&self.slots[range.clone()], &self.values[range])
-    }
-
-    /// How many slots there are after an example.
+    /// How many slots there are after an example, or after later ones too.
     #[inline]
     pub(super) fn slot_count(&self, place: usize) -> usize {
-        self.examples[place].slot_count
+        self.whole.unwrap_or_else(|| self.examples[place].slot_count)
     }
 }
 
@@ -112,7 +141,15 @@ impl Learner {
         let empty = FeatureTable::new(model.settings.indexing, model.settings.bits, model.settings.seed);
         let features = std::mem::replace(&mut model.features, empty);
         let (labels, settings) = (model.progress.labels, model.settings.clone());
-        Scout { intake: self.intake.part(), features, labels, settings, against_rest: self.against_rest }
+        Scout {
+            intake: self.intake.part(),
+            features,
+            labels,
+            settings,
+            against_rest: self.against_rest,
+            whole: WholeBatches::default(),
+            checked: Vec::new(),
+        }
     }
 
     /// Takes the scout back. All that was taken has to have been learned from.
@@ -132,11 +169,13 @@ impl Learner {
 
     /// Makes the base features of an example those that were taken.
     #[inline(always)]
-    pub(super) fn recall(&mut self, taken: &Taken, place: usize) {
-        let (slots, values) = taken.example(place);
+    pub(super) fn recall(&mut self, batch: &Batch, taken: &Taken, place: usize) {
+        let Features { slots, values } = taken.example(batch, place);
         let base = self.intake.base();
         base.slots.clear();
         base.values.clear();
+        base.slots.push(CONSTANT);
+        base.values.push(1.0);
         base.slots.extend_from_slice(slots);
         base.values.extend_from_slice(values);
         self.model.slots_apart = Some(taken.slot_count(place));
@@ -144,10 +183,13 @@ impl Learner {
 
     /// Asks for the memory of weights that the example at `place` will need.
     #[inline]
-    pub(super) fn prefetch_taken(&self, taken: &Taken, place: usize) {
+    pub(super) fn prefetch_taken(&self, batch: &Batch, taken: &Taken, place: usize) {
+        if place >= batch.len() {
+            return;
+        }
         let linear = self.model.linear.slots();
         let guard = self.model.guard.as_ref().map_or(&[][..], |guard| guard.linear.slots());
-        for slot in taken.example(place).0 {
+        for slot in taken.example(batch, place).slots {
             prefetch(linear, *slot as usize);
             prefetch(guard, *slot as usize);
         }
