@@ -100,7 +100,11 @@ fn a_cache_that_cannot_be_used_as_data_is_refused() {
     let (folder, _) = folder_and_model();
     folder.run("convert data.vw -q -o whole.cache").succeeds();
     let whole = folder.read("whole.cache");
-    let refused = |message: &str| folder.run("train data.cache -q").fails(&format!("data.cache: {message}"));
+    let refused = |message: &str| {
+        for expansion in ["apple", "linear"] {
+            folder.run(&format!("train data.cache -q --expansion {expansion}")).fails(&format!("data.cache: {message}"));
+        }
+    };
     for length in [10, 100, whole.len() / 2, whole.len() - 1] {
         folder.write("data.cache", &whole[..length]);
         refused("this cache is cut short; make it anew");

@@ -127,6 +127,40 @@ fn any_number_of_threads_gives_the_same_bytes_with_many_features() {
     }
 }
 
+/// A thread of its own reads the cache and finds the weights, or the learner does.
+#[test]
+fn a_linear_model_has_the_same_bytes_however_a_cache_is_read() {
+    let folder = Folder::with("names.vw", sparse(30_000, 1));
+    folder.write("numbers.vw", sparse(60_000, 2).replace('f', ""));
+    folder.write("wide.vw", wide(20_000, 3));
+    let refused = "5 | 3 4\n| 1 2 99999\n1 | 7 7 3\n".to_owned();
+    folder.write("faulty.vw", [sparse(20_000, 4), refused, sparse(20_000, 5)].concat().replace('f', ""));
+    folder.write("table.csv", tabular(20_000, 1));
+    for (data, flags) in [
+        ("names.vw", ""),
+        ("numbers.vw", ""),
+        ("numbers.vw", "--passes 3 --l1 0.0001"),
+        ("wide.vw", "--ngram 2"),
+        ("faulty.vw", "--on-error skip --loss logistic"),
+        ("faulty.vw", "--on-error skip --loss logistic --passes 2"),
+        ("table.csv", "--label bought"),
+    ] {
+        let label = if data == "table.csv" { flags } else { "" };
+        let wanted = folder.train(&format!("{data} --expansion linear {flags} --readers 1"));
+        folder.run(&format!("convert {data} {label} --on-error skip -q -o data.cache")).succeeds();
+        let flags = flags.replace("--label bought", "");
+        for readers in [1, 2, 5] {
+            let trained = folder.train(&format!("data.cache --expansion linear {flags} --readers {readers}"));
+            assert!(trained == wanted, "{data} {flags} --readers {readers}");
+        }
+        if !flags.contains("--passes") {
+            let train = format!("train - --expansion linear {flags} -q -o piped --readers 2");
+            folder.feed(&train, folder.read("data.cache")).succeeds();
+            assert!(folder.read("piped") == wanted, "{data} {flags}, from a pipe");
+        }
+    }
+}
+
 #[test]
 fn compression_and_the_cache_give_the_same_bytes() {
     let folder = Folder::with("data.vw", sparse(20_000, 1));

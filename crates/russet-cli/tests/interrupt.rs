@@ -103,8 +103,8 @@ fn input_that_has_not_begun_is_not_waited_for() {
 #[test]
 fn in_a_later_pass_the_checkpoint_leads_to_the_same_end() {
     let folder = Folder::with("data.vw", sparse(8000, 1));
-    let flags = "data.vw --passes 100 --expansion quadratic";
-    for threads in [1, 2] {
+    for (expansion, passes, threads) in [("quadratic", 100, 1), ("quadratic", 100, 2), ("linear", 500, 2)] {
+        let flags = &format!("data.vw --passes {passes} --expansion {expansion}");
         let mut child = Child::start(&folder, &format!("train {flags} -o model --readers {threads}"));
         child.wait_for_row("32,768");
         child.interrupt();
