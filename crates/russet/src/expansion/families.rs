@@ -309,7 +309,7 @@ impl Family {
             bits,
             half: 1 << (bits - 1),
             hashed: 0,
-            filter: Filter::new((bits + 3).min(31)),
+            filter: Filter::new((bits + 2).min(31)),
             is_complete: false,
         }
     }
