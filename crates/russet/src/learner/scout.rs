@@ -27,18 +27,17 @@ pub struct Scout {
 #[derive(Debug, Default)]
 pub struct Taken {
     slots: Vec<u32>,
-    /// Where features lie otherwise than in the batch; then there is one for each slot, and a mark for each example.
+    /// None if features are taken as they are in the batch.
     values: Vec<f32>,
     examples: Vec<Mark>,
-    /// How many slots there are after the batch, if its features are taken as they are.
-    whole: Option<usize>,
+    is_whole: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Mark {
-    /// Where the example's base features end; it has none if it cannot be learned from.
+    /// Where the example's base features end, if not where they do in the batch; it has none if it cannot be learned from.
     end: usize,
-    /// How many slots there are after it.
+    /// How many slots there are after it, or after the whole batch.
     slot_count: usize,
 }
 
@@ -67,22 +66,29 @@ impl Scout {
         }
     }
 
-    /// Takes them in one go, if all can be learned from. Only where it is all the same which example brought which slot.
+    /// Takes them in one go, if all can be learned from.
     fn take_whole(&mut self, batch: &Batch, taken: &mut Taken) -> bool {
         let Scout { intake, features, labels, settings, against_rest, whole, checked } = self;
-        if settings.expansion != ExpansionKind::Linear || !whole.tries(batch) {
+        if settings.expansion.needs_order() || !whole.tries(batch) {
             return false;
         }
-        let before = *labels;
+        let (labels_before, slots_before) = (*labels, features.slot_count());
         let all = 0..batch.len();
         let are_fine = label::check_all(batch, all, settings, *against_rest, labels, checked).1.is_ok();
         let slots = if are_fine { whole.take(batch, batch.len(), intake, features) } else { None };
-        let Some(slots) = slots else {
-            *labels = before;
+        // Where it is not all the same which example brought which slot, those of an example must tell how many there are.
+        let is_linear = settings.expansion == ExpansionKind::Linear;
+        let Some(slots) = slots.filter(|_| is_linear || features.is_exact()) else {
+            *labels = labels_before;
             return false;
         };
         std::mem::swap(slots, &mut taken.slots);
-        taken.whole = Some(features.slot_count());
+        taken.is_whole = true;
+        if is_linear {
+            taken.examples.resize(batch.len(), Mark { end: 0, slot_count: features.slot_count() });
+        } else {
+            taken.mark_examples(batch, slots_before);
+        }
         true
     }
 }
@@ -92,26 +98,36 @@ impl Taken {
         self.slots.clear();
         self.values.clear();
         self.examples.clear();
-        self.whole = None;
+        self.is_whole = false;
+    }
+
+    /// Marks the examples of a batch that was taken as it is. Slots are given out in order, and there were so many before it.
+    fn mark_examples(&mut self, batch: &Batch, mut slot_count: usize) {
+        let mut start = 0;
+        for end in batch.feature_ends() {
+            let largest = self.slots[start..end].iter().fold(0, |largest, slot| *slot.max(&largest));
+            slot_count = slot_count.max(largest as usize + 1);
+            self.examples.push(Mark { end, slot_count });
+            start = end;
+        }
     }
 
     /// The base features of an example of `batch`, from which they were taken.
     #[inline(always)]
     pub(super) fn example<'a>(&'a self, batch: &'a Batch, place: usize) -> Features<'a> {
-        let (range, values) = match self.whole {
-            Some(_) => (batch.features_of(place), batch.values()),
-            None => {
-                let start = place.checked_sub(1).map_or(0, |before| self.examples[before].end);
-                (start..self.examples[place].end, &self.values[..])
-            }
+        let (range, values) = if self.is_whole {
+            (batch.features_of(place), batch.values())
+        } else {
+            let start = place.checked_sub(1).map_or(0, |before| self.examples[before].end);
+            (start..self.examples[place].end, &self.values[..])
         };
         Features { slots: &self.slots[range.clone()], values: &values[range] }
     }
 
-    /// How many slots there are after an example, or after later ones too.
+    /// How many slots there are after an example; of a linear model, after the whole batch.
     #[inline]
     pub(super) fn slot_count(&self, place: usize) -> usize {
-        self.whole.unwrap_or_else(|| self.examples[place].slot_count)
+        self.examples[place].slot_count
     }
 }
 
