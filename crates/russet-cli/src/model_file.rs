@@ -37,7 +37,7 @@ pub(crate) fn save(models: &Models, path: &Path) -> Result<()> {
     atomic::write(path, &models.to_bytes()).map_err(|cause| WriteError::file(path, cause).into())
 }
 
-/// RUSSET_CPU=plain|portable|avx2 forces a version of the inner loops, to check that all give the same bits.
+/// RUSSET_CPU=plain|portable|avx2|avx512 forces a version of the inner loops, to check that all give the same bits.
 pub(crate) fn choose_cpu(model: &mut Model) -> Result<()> {
     if let Ok(name) = std::env::var("RUSSET_CPU") {
         let cpu = Cpu::named(&name)

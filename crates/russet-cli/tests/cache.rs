@@ -102,7 +102,9 @@ fn a_cache_that_cannot_be_used_as_data_is_refused() {
     let whole = folder.read("whole.cache");
     let refused = |message: &str| {
         for expansion in ["apple", "linear"] {
-            folder.run(&format!("train data.cache -q --expansion {expansion}")).fails(&format!("data.cache: {message}"));
+            folder
+                .run(&format!("train data.cache -q --expansion {expansion}"))
+                .fails(&format!("data.cache: {message}"));
         }
     };
     for length in [10, 100, whole.len() / 2, whole.len() - 1] {

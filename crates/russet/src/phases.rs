@@ -70,7 +70,8 @@ impl Phases {
             example.base.clone_from(&expander.base);
             example.rows = std::mem::take(&mut expander.rows);
         }
-        Phases { model, expander, scratches: Scratches::default(), examples }
+        let scratches = Scratches::on(model.cpu);
+        Phases { model, expander, scratches, examples }
     }
 
     /// How many features are active in all examples together.

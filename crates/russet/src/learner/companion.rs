@@ -87,7 +87,7 @@ impl Notes {
 
 impl Companion {
     pub(super) fn new(guard: Guard, tally: Tally, settings: Checked, pace: f32, cpu: Cpu) -> Companion {
-        let (base, scratches) = (BaseFeatures::default(), Scratches::default());
+        let (base, scratches) = (BaseFeatures::default(), Scratches::on(cpu));
         Companion { guard, tally, settings, pace, cpu, base, scratches }
     }
 

@@ -102,7 +102,7 @@ impl Learner {
         let intake = Intake::new(model.settings.ngram, sorted);
         let next_growth = model.growth.as_ref().map_or(u64::MAX, Growth::next);
         let (enumerator, rows, pass) = (Enumerator::default(), Rows::default(), Pass::Only);
-        let (scratches, guard_scratches) = (Scratches::default(), Scratches::default());
+        let (scratches, guard_scratches) = (Scratches::on(model.cpu), Scratches::on(model.cpu));
         Learner {
             model,
             intake,

@@ -22,7 +22,7 @@ pub(crate) use single::Single;
 
 use crate::loss::Loss;
 use crate::settings::Settings;
-use crate::weights::{BaseFeatures, Hand, Loops, Row, Scratch, Span, WeightTable};
+use crate::weights::{BaseFeatures, Cpu, Hand, Loops, Row, Scratch, Span, WeightTable};
 
 /// The active features of one example: a row of base weights and rows of products.
 #[derive(Clone, Copy)]
@@ -41,6 +41,13 @@ pub(crate) struct Scratches {
     pub(crate) products: Scratch,
     /// What [`Single`] takes in hand.
     pub(crate) hand: Hand,
+}
+
+impl Scratches {
+    /// For loops that run on this processor.
+    pub(crate) fn on(cpu: Cpu) -> Scratches {
+        Scratches { linear: Scratch::on(cpu), products: Scratch::on(cpu), hand: Hand::default() }
+    }
 }
 
 /// What an example's prediction and label say.

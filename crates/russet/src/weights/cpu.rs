@@ -11,6 +11,8 @@ pub enum Cpu {
     Portable,
     /// Eight at a time, with AVX2.
     Avx2,
+    /// The same, and sixteen where it is faster, with AVX-512.
+    Avx512,
 }
 
 impl Cpu {
@@ -20,15 +22,22 @@ impl Cpu {
         if has_avx2() {
             all.push(Cpu::Avx2);
         }
+        if has_avx512() {
+            all.push(Cpu::Avx512);
+        }
         all
     }
 
     /// The fastest version that can run on this machine.
     pub fn fastest() -> Cpu {
-        if has_avx2() { Cpu::Avx2 } else { Cpu::Portable }
+        match (has_avx512(), has_avx2()) {
+            (true, _) => Cpu::Avx512,
+            (false, true) => Cpu::Avx2,
+            (false, false) => Cpu::Portable,
+        }
     }
 
-    /// The version called `name` (`plain`, `portable`, `avx2`), if it can run on this machine.
+    /// The version called `name` (`plain`, `portable`, `avx2`, `avx512`), if it can run on this machine.
     pub fn named(name: &str) -> Option<Cpu> {
         Cpu::available().into_iter().find(|cpu| format!("{cpu:?}").eq_ignore_ascii_case(name))
     }
@@ -43,6 +52,11 @@ pub(crate) trait Work {
 }
 
 impl Cpu {
+    /// True if AVX-512 may be used, and is there.
+    pub(crate) fn has_avx512(self) -> bool {
+        self == Cpu::Avx512 && has_avx512()
+    }
+
     /// Does `work` with this version of the loops, or with one that this machine can run.
     #[inline]
     pub(crate) fn run<W: Work>(self, work: W) -> W::Output {
@@ -50,8 +64,8 @@ impl Cpu {
             Cpu::Plain => run_plainly(work),
             #[cfg(target_arch = "x86_64")]
             // SAFETY: that is what was asked.
-            Cpu::Avx2 if has_avx2() => unsafe { run_with_avx2(work) },
-            Cpu::Portable | Cpu::Avx2 => run_portably(work),
+            Cpu::Avx2 | Cpu::Avx512 if has_avx2() => unsafe { run_with_avx2(work) },
+            Cpu::Portable | Cpu::Avx2 | Cpu::Avx512 => run_portably(work),
         }
     }
 }
@@ -83,7 +97,18 @@ fn has_avx2() -> bool {
     has!("avx2") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt")
 }
 
+/// True for AVX-512 beside all that.
+#[cfg(target_arch = "x86_64")]
+fn has_avx512() -> bool {
+    has_avx2() && std::arch::is_x86_feature_detected!("avx512f")
+}
+
 #[cfg(not(target_arch = "x86_64"))]
 fn has_avx2() -> bool {
+    false
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn has_avx512() -> bool {
     false
 }

@@ -183,10 +183,11 @@ impl Eight for Portable {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use avx::Avx;
+pub(super) use avx::{Avx, Together};
 
 #[cfg(target_arch = "x86_64")]
 mod avx {
+    use super::super::tile::Division;
     use super::{Add, Div, Eight, Mul, SMALLEST, Sub, TILE};
     use std::arch::x86_64::*;
 
@@ -316,6 +317,36 @@ mod avx {
             let [a, b, c, d] = transposed(rows);
             [low(a), low(b), low(c), low(d), high(a), high(b), high(c), high(d)]
         }
+    }
+
+    /// Two eights in one register of AVX-512. Only code that is compiled for it names this type: see `WideWithAvx2`.
+    pub(crate) struct Together;
+
+    impl Division<Avx> for Together {
+        #[inline(always)]
+        fn by_roots<const COUNT: usize>(mut numerators: [Avx; COUNT], squares: [Avx; COUNT]) -> [Avx; COUNT] {
+            for (numerators, squares) in numerators.as_chunks_mut::<2>().0.iter_mut().zip(squares.as_chunks::<2>().0) {
+                let quotients = avx!(_mm512_div_ps(both(*numerators), _mm512_sqrt_ps(both(*squares))));
+                *numerators = halves(quotients);
+            }
+            if let ([.., numerator], [.., square], 1) = (&mut numerators[..], &squares[..], COUNT % 2) {
+                *numerator = *numerator / square.sqrt();
+            }
+            numerators
+        }
+    }
+
+    #[inline(always)]
+    fn both([low, high]: [Avx; 2]) -> __m512 {
+        let low = avx!(_mm512_castpd_ps(_mm512_castpd256_pd512(_mm256_castps_pd(low.0))));
+        let high = avx!(_mm256_castps_pd(high.0));
+        avx!(_mm512_castpd_ps(_mm512_insertf64x4::<1>(_mm512_castps_pd(low), high)))
+    }
+
+    #[inline(always)]
+    fn halves(both: __m512) -> [Avx; 2] {
+        let high = avx!(_mm256_castpd_ps(_mm512_extractf64x4_pd::<1>(_mm512_castps_pd(both))));
+        [Avx(avx!(_mm512_castps512_ps256(both))), Avx(high)]
     }
 
     #[inline(always)]

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 #[cfg(target_arch = "x86_64")]
-use super::eight::Avx;
+use super::eight::{Avx, Together};
 use super::eight::{Eight, Portable};
-use super::tile::{Aligned, TILE, Tile};
+use super::tile::{Aligned, OneByOne, TILE, Tile};
 use super::tiles::Tiles;
-use super::{BaseFeatures, Lanes, Measured, Row, Slot, Span, wide};
+use super::{BaseFeatures, Cpu, Lanes, Measured, Row, Slot, Span, wide};
 
 /// Which version of the loops runs. Every version gives the same bits.
 pub(crate) trait Loops: Copy {
@@ -49,7 +49,7 @@ pub(crate) trait Loops: Copy {
         squared_slope: f32,
         scratch: &mut Scratch,
     ) -> Measured {
-        wide::measure_tiles::<Self::Eight>(tiles, rows, base, linear, squared_slope, scratch).measured()
+        wide::measure_tiles::<Self::Eight, OneByOne>(tiles, rows, base, linear, squared_slope, scratch).measured()
     }
 
     /// [`wide::close_tiles`]
@@ -124,6 +124,10 @@ impl Loops for WideWithAvx2 {
         squared_slope: f32,
         scratch: &mut Scratch,
     ) -> Measured {
+        if scratch.has_avx512 {
+            // SAFETY: that is what it says.
+            return unsafe { avx512::measure_tiles(tiles, rows, base, linear, squared_slope, scratch) };
+        }
         // SAFETY: as above.
         unsafe { avx2::measure_tiles(tiles, rows, base, linear, squared_slope, scratch) }
     }
@@ -138,7 +142,7 @@ impl Loops for WideWithAvx2 {
 /// The loops over many tiles, compiled for AVX2.
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{Avx, BaseFeatures, Lanes, Measured, Row, Scratch, Slot, Tiles, wide};
+    use super::{Avx, BaseFeatures, Lanes, Measured, OneByOne, Row, Scratch, Slot, Tiles, wide};
 
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     #[inline(never)]
@@ -169,13 +173,32 @@ mod avx2 {
         squared_slope: f32,
         scratch: &mut Scratch,
     ) -> Measured {
-        wide::measure_tiles::<Avx>(tiles, rows, base, linear, squared_slope, scratch).measured()
+        wide::measure_tiles::<Avx, OneByOne>(tiles, rows, base, linear, squared_slope, scratch).measured()
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     #[inline(never)]
     pub(super) fn close_tiles(tiles: &mut Tiles, step: f32, scratch: &Scratch) {
         wide::close_tiles::<Avx>(tiles, step, scratch);
+    }
+}
+
+/// The loop that divides, compiled for AVX-512. Some processors divide sixteen numbers in the time of eight; others lose nothing.
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use super::{Avx, BaseFeatures, Measured, Row, Scratch, Slot, Tiles, Together, wide};
+
+    #[target_feature(enable = "avx512f,avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[inline(never)]
+    pub(super) fn measure_tiles(
+        tiles: &mut Tiles,
+        rows: &[Row],
+        base: &BaseFeatures,
+        linear: &[Slot],
+        squared_slope: f32,
+        scratch: &mut Scratch,
+    ) -> Measured {
+        wide::measure_tiles::<Avx, Together>(tiles, rows, base, linear, squared_slope, scratch).measured()
     }
 }
 
@@ -221,6 +244,8 @@ pub(crate) struct Scratch {
     pub(super) places: Vec<u32>,
     /// Set if weights are not copied: the plain loops run on this example, or those for shared weights.
     pub(super) plain: bool,
+    /// Set if the processor has AVX-512, for the loop that divides. Kept here, as whatever the loops' type holds takes registers everywhere.
+    has_avx512: bool,
 }
 
 /// Rows of tiles that follow each other in the table: where an example has most features, they are few and long.
@@ -250,6 +275,11 @@ pub(super) struct Copied {
 }
 
 impl Scratch {
+    /// For loops that run on this processor.
+    pub(crate) fn on(cpu: Cpu) -> Scratch {
+        Scratch { has_avx512: cpu.has_avx512(), ..Scratch::default() }
+    }
+
     /// Room for `tiles` tiles that stay where they are, of which there is no run yet.
     #[inline(always)]
     pub(super) fn resize(&mut self, tiles: usize) {

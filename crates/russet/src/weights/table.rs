@@ -455,6 +455,7 @@ mod tests {
     type Seen = (Vec<[u32; 3]>, Vec<Slot>);
 
     struct Run<'a> {
+        cpu: Cpu,
         examples: &'a [Drawn],
         tiny: bool,
         tiled: bool,
@@ -465,19 +466,19 @@ mod tests {
 
         #[inline(always)]
         fn run<L: Loops>(self, loops: L) -> Seen {
-            run(loops, self.examples, self.tiny, self.tiled)
+            run(loops, Scratch::on(self.cpu), self.examples, self.tiny, self.tiled)
         }
     }
 
     #[inline(always)]
-    fn run<L: Loops>(loops: L, examples: &[Drawn], tiny: bool, tiled: bool) -> Seen {
+    fn run<L: Loops>(loops: L, mut scratch: Scratch, examples: &[Drawn], tiny: bool, tiled: bool) -> Seen {
         let mut table = if tiled { WeightTable::of_tiles(1 << 12) } else { WeightTable::new(14) };
         table.grow_to(table.limit());
         for place in (0..table.len()).filter(|place| place % 9 == 4) {
             table.set(place, Slot::SEALED);
         }
         let linear = vec![Slot { gradient: 1.5, ..Slot::default() }; 128];
-        let (mut seen, mut scratch) = (Vec::new(), Scratch::default());
+        let mut seen = Vec::new();
         for (number, (features, squared_slope, step)) in examples.iter().enumerate() {
             let scale = if tiny { 1e-20 } else { 1.0 };
             let values: Vec<f32> = features.iter().map(|feature| feature.0 * scale).collect();
@@ -548,11 +549,11 @@ mod tests {
             tiny in any::<bool>(),
             tiled in any::<bool>(),
         ) {
-            let expected = run(Plain, &examples, tiny, tiled);
+            let expected = run(Plain, Scratch::default(), &examples, tiny, tiled);
             prop_assert!(expected.1.iter().all(|slot| slot.weight.is_finite()));
-            prop_assert!(run(Wide, &examples, tiny, tiled) == expected);
+            prop_assert!(run(Wide, Scratch::default(), &examples, tiny, tiled) == expected);
             for cpu in Cpu::available() {
-                prop_assert!(cpu.run(Run { examples: &examples, tiny, tiled }) == expected, "{:?}", cpu);
+                prop_assert!(cpu.run(Run { cpu, examples: &examples, tiny, tiled }) == expected, "{:?}", cpu);
             }
         }
     }

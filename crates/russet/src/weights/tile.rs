@@ -1,3 +1,5 @@
+use std::array::from_fn;
+
 use super::eight::Eight;
 use super::loops::Sums;
 use super::{Slot, at_most};
@@ -98,6 +100,54 @@ pub(super) fn direction<E: Eight>(
     sums.sensitivity = sums.sensitivity + x * direction;
     squares.store(gradient);
     direction
+}
+
+/// What finding the directions of eight weights takes: `G`, to be added to, and `1 / N`.
+pub(super) struct Steepness<'a> {
+    pub(super) gradient: &'a mut [f32; TILE],
+    pub(super) inverse_scale: &'a [f32; TILE],
+}
+
+/// Adds to `G`, and gives the directions `x / (N sqrt(G))`, of several eights at once.
+#[inline(always)]
+pub(super) fn directions<E: Eight, D: Division<E>, const COUNT: usize>(
+    weights: [Steepness<'_>; COUNT],
+    x: [E; COUNT],
+    squared_slope: f32,
+    sums: &mut Sums<E>,
+) -> [E; COUNT] {
+    let squares: [E; COUNT] = from_fn(|number| {
+        let square = E::all(squared_slope) * (x[number] * x[number]);
+        (E::load(weights[number].gradient) + square).at_most(E::all(f32::MAX))
+    });
+    let normalised: [E; COUNT] = from_fn(|number| x[number] * E::load(weights[number].inverse_scale));
+    let roots = squares.map(|square| square.at_least(E::all(f32::MIN_POSITIVE)));
+    let directions = D::by_roots(normalised, roots);
+    for (number, weights) in weights.into_iter().enumerate() {
+        sums.norm = sums.norm + normalised[number] * normalised[number];
+        sums.sensitivity = sums.sensitivity + x[number] * directions[number];
+        squares[number].store(weights.gradient);
+    }
+    directions
+}
+
+/// How several eights are divided by roots: what most of the time for finding directions goes to.
+pub(super) trait Division<E: Eight> {
+    /// `numerator / sqrt(square)` of each.
+    fn by_roots<const COUNT: usize>(numerators: [E; COUNT], squares: [E; COUNT]) -> [E; COUNT];
+}
+
+/// One eight after the other.
+pub(super) struct OneByOne;
+
+impl<E: Eight> Division<E> for OneByOne {
+    #[inline(always)]
+    fn by_roots<const COUNT: usize>(mut numerators: [E; COUNT], squares: [E; COUNT]) -> [E; COUNT] {
+        for (numerator, square) in numerators.iter_mut().zip(squares) {
+            *numerator = *numerator / square.sqrt();
+        }
+        numerators
+    }
 }
 
 /// `w_i x_i`; `gravity` is L1's pull on each weight.

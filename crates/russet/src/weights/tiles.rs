@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use super::eight::Eight;
 use super::loops::Sums;
-use super::tile::{Aligned, TILE, Tile, direction};
+use super::tile::{Aligned, Division, OneByOne, Steepness, TILE, Tile, directions};
 use super::{Slot, memory};
 
 /// Many weights, eight by eight, each field in an array of its own: a loop touches no more memory than it needs, and there is more
@@ -59,44 +59,85 @@ impl Tiles {
 
     /// Some tiles, to be measured.
     #[inline(always)]
-    pub(super) fn fields(&mut self, range: Range<usize>) -> impl Iterator<Item = Fields<'_>> {
-        let steep = self.gradient[range.clone()].iter_mut().zip(&mut self.inverse_scale[range.clone()]);
-        let rest = self.weight[range.clone()].iter_mut().zip(&mut self.scale[range]);
-        steep.zip(rest).map(|((gradient, inverse_scale), (weight, scale))| Fields {
-            weight,
-            gradient,
-            scale,
-            inverse_scale,
-        })
+    pub(super) fn fields(&mut self, range: Range<usize>) -> Fields<'_> {
+        Fields {
+            weight: &mut self.weight[range.clone()],
+            gradient: &mut self.gradient[range.clone()],
+            scale: &mut self.scale[range.clone()],
+            inverse_scale: &mut self.inverse_scale[range],
+        }
     }
 }
 
-/// One tile of many.
+/// Each field of some tiles.
 pub(super) struct Fields<'a> {
-    weight: &'a mut Aligned,
-    gradient: &'a mut Aligned,
-    scale: &'a mut Aligned,
-    inverse_scale: &'a mut Aligned,
+    weight: &'a mut [Aligned],
+    gradient: &'a mut [Aligned],
+    scale: &'a mut [Aligned],
+    inverse_scale: &'a mut [Aligned],
 }
 
 impl Fields<'_> {
-    /// What [`Tile::measure`] does.
+    /// Finds the directions of all tiles, and writes them over the values `x`, several at once. `widen` is for values of a tile, by its
+    /// number, that are larger than any before.
     #[inline(always)]
-    pub(super) fn measure<E: Eight>(
+    pub(super) fn measure<E: Eight, D: Division<E>>(
         self,
-        x: E,
+        x: &mut [Aligned],
         squared_slope: f32,
         sums: &mut Sums<E>,
-        widen: impl FnOnce(&mut Tile),
-    ) -> E {
+        widen: impl Fn(usize, &mut Tile, &[f32; TILE]),
+    ) {
         let Fields { weight, gradient, scale, inverse_scale } = self;
-        if x.passes(E::load(&scale.0)) {
-            let mut tile =
-                Tile { weight: weight.0, gradient: gradient.0, scale: scale.0, inverse_scale: inverse_scale.0 };
-            widen(&mut tile);
-            (weight.0, gradient.0, scale.0, inverse_scale.0) =
-                (tile.weight, tile.gradient, tile.scale, tile.inverse_scale);
+        let (pairs, last) = x.as_chunks_mut::<2>();
+        let (weights, last_weight) = weight.as_chunks_mut::<2>();
+        let (gradients, last_gradient) = gradient.as_chunks_mut::<2>();
+        let (scales, last_scale) = scale.as_chunks_mut::<2>();
+        let (inverses, last_inverse) = inverse_scale.as_chunks_mut::<2>();
+        let steep = gradients.iter_mut().zip(inverses);
+        let flat = weights.iter_mut().zip(scales);
+        for (number, ((steep, flat), x)) in steep.zip(flat).zip(pairs.iter_mut()).enumerate() {
+            measure_some::<E, D, 2>(steep, flat, x, squared_slope, sums, |tile, values, lane| {
+                widen(2 * number + lane, tile, values)
+            });
         }
-        direction(&mut gradient.0, &inverse_scale.0, x, squared_slope, sums)
+        let steep = last_gradient.as_chunks_mut::<1>().0.iter_mut().zip(last_inverse.as_chunks_mut::<1>().0);
+        let flat = last_weight.as_chunks_mut::<1>().0.iter_mut().zip(last_scale.as_chunks_mut::<1>().0);
+        for ((steep, flat), x) in steep.zip(flat).zip(last.as_chunks_mut::<1>().0) {
+            measure_some::<E, OneByOne, 1>(steep, flat, x, squared_slope, sums, |tile, values, _| {
+                widen(2 * pairs.len(), tile, values)
+            });
+        }
+    }
+}
+
+/// [`Fields::measure`] for a few tiles: of `steep`, `G` and `1 / N`; of `flat`, weights and `N`.
+#[inline(always)]
+fn measure_some<E: Eight, D: Division<E>, const COUNT: usize>(
+    (gradient, inverse_scale): (&mut [Aligned; COUNT], &mut [Aligned; COUNT]),
+    (weight, scale): (&mut [Aligned; COUNT], &mut [Aligned; COUNT]),
+    x: &mut [Aligned; COUNT],
+    squared_slope: f32,
+    sums: &mut Sums<E>,
+    widen: impl Fn(&mut Tile, &[f32; TILE], usize),
+) {
+    for lane in 0..COUNT {
+        if E::load(&x[lane].0).passes(E::load(&scale[lane].0)) {
+            let [weight, gradient] = [&mut weight[lane].0, &mut gradient[lane].0];
+            let [scale, inverse_scale] = [&mut scale[lane].0, &mut inverse_scale[lane].0];
+            let mut tile = Tile { weight: *weight, gradient: *gradient, scale: *scale, inverse_scale: *inverse_scale };
+            widen(&mut tile, &x[lane].0, lane);
+            (*weight, *gradient, *scale, *inverse_scale) = (tile.weight, tile.gradient, tile.scale, tile.inverse_scale);
+        }
+    }
+    let mut steep = gradient.iter_mut().zip(inverse_scale.iter());
+    let steep = std::array::from_fn(|_| {
+        let (gradient, inverse_scale) = steep.next().expect("there are as many");
+        Steepness { gradient: &mut gradient.0, inverse_scale: &inverse_scale.0 }
+    });
+    let values = std::array::from_fn(|lane| E::load(&x[lane].0));
+    let directions = directions::<E, D, COUNT>(steep, values, squared_slope, sums);
+    for (direction, x) in directions.into_iter().zip(x) {
+        direction.store(&mut x.0);
     }
 }

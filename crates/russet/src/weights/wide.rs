@@ -9,7 +9,7 @@ use super::eight::Eight;
 use super::loops::{Copied, Run, Scratch, Sums};
 use super::plain::{self, product};
 use super::scatter::{gather, places, scatter};
-use super::tile::{TILE, Tile, moved, one_tile_at_a_time, pulled, score};
+use super::tile::{Division, TILE, Tile, moved, one_tile_at_a_time, pulled, score};
 use super::tiles::Tiles;
 use super::{BaseFeatures, Lanes, Place, Row, SMALLEST, Slot, at_least, at_most};
 
@@ -409,7 +409,7 @@ pub(super) fn measure_copies<E: Eight>(
 
 /// `measure` over the tiles of all rows.
 #[inline(always)]
-pub(super) fn measure_tiles<E: Eight>(
+pub(super) fn measure_tiles<E: Eight, D: Division<E>>(
     tiles: &mut Tiles,
     rows: &[Row],
     base: &BaseFeatures,
@@ -420,17 +420,11 @@ pub(super) fn measure_tiles<E: Eight>(
     let (mut sums, width, Scratch { x, runs, .. }) = (Sums::default(), width_of(rows), scratch);
     for run in runs.iter() {
         let first = run.copies.start;
-        let tiles = tiles.fields(run.start..run.end()).zip(&mut x[run.copies.clone()]);
-        for (number, (tile, x)) in tiles.enumerate() {
-            let values = &x.0;
-            // What it needs is moved there: a number that is only lent would be written to memory for every tile.
-            let widen = move |tile: &mut Tile| {
-                let row = &rows[(first + number) / width];
-                widen(tile, values, row, base, linear, number % width * TILE);
-            };
-            let directions = tile.measure::<E>(E::load(&x.0), squared_slope, &mut sums, widen);
-            directions.store(&mut x.0);
-        }
+        let widen = |number: usize, tile: &mut Tile, values: &[f32; TILE]| {
+            let row = &rows[(first + number) / width];
+            widen(tile, values, row, base, linear, number % width * TILE);
+        };
+        tiles.fields(run.start..run.end()).measure::<E, D>(&mut x[run.copies.clone()], squared_slope, &mut sums, widen);
     }
     sums
 }
