@@ -2,6 +2,7 @@ use super::Order;
 use super::codes::{Codes, all_found, is_missing, slots_of_numbers};
 use crate::batch::{Batch, Code, Example};
 use crate::feature::FeatureTable;
+use crate::weights::{Cpu, Loops, Work};
 
 /// The slots of all features of a batch, found in one go: most batches bring nothing new, and one long loop is faster than
 /// many short ones.
@@ -104,9 +105,7 @@ impl Ready {
 fn ascend(batch: &Batch, examples: usize, numbers: &[u32]) -> bool {
     let numbers = &numbers[..batch.features_before(examples)];
     let Some(later) = numbers.get(1..) else { return true };
-    // As signed numbers, which every processor compares several of at once; their order is the same within codes of a kind.
-    let descends = |one: u32, next: u32| u32::from(one.cast_signed() >= next.cast_signed());
-    let within: u32 = numbers.iter().zip(later).map(|(one, next)| descends(*one, *next)).sum();
+    let within = Cpu::fastest().run(Descents { numbers, later });
     let (mut between, mut start) = (0, 0);
     for end in batch.feature_ends().take(examples) {
         if start > 0 && start < end {
@@ -115,4 +114,30 @@ fn ascend(batch: &Batch, examples: usize, numbers: &[u32]) -> bool {
         start = end;
     }
     within == between
+}
+
+/// 1 if the next number is not larger: as signed numbers, which every processor compares several of at once; their order is the
+/// same within codes of a kind.
+#[inline(always)]
+fn descends(one: u32, next: u32) -> u32 {
+    u32::from(one.cast_signed() >= next.cast_signed())
+}
+
+/// How often one of `later` is not larger than the number before it.
+struct Descents<'a> {
+    numbers: &'a [u32],
+    later: &'a [u32],
+}
+
+impl Work for Descents<'_> {
+    type Output = u32;
+
+    #[inline(always)]
+    fn run<L: Loops>(self, _: L) -> u32 {
+        let mut count = 0;
+        for (one, next) in self.numbers.iter().zip(self.later) {
+            count += descends(*one, *next);
+        }
+        count
+    }
 }
