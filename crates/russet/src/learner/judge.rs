@@ -72,10 +72,10 @@ impl Judge<'_> {
         if single {
             let (mut weights, mixture) = guard.single(settings, pace, &mut scratches.hand);
             let features = Features { slots: &base.slots[1..], values: &base.values[1..] };
-            let said = weights.open(loops, features) + seen.offset;
+            let said = weights.open::<L, false>(loops, features) + seen.offset;
             let (mixed, linear) = compare(mixture, tally, loss, seen, said);
             if is_learned {
-                weights.step(loops, loss, surprise(linear), loss.slope(linear, label));
+                weights.step::<L, false>(loops, loss, surprise(linear), loss.slope(linear, label));
             }
             return mixed;
         }

@@ -136,6 +136,22 @@ impl Task for Course<'_> {
 
     #[inline(always)]
     fn run<L: Loops>(mut self, loops: L, _: impl Step, loss: impl Loss) {
+        if !self.repeats() {
+            return self.learn::<L, false>(loops, loss);
+        }
+        self.state.weights.hand.begin();
+        self.learn::<L, true>(loops, loss);
+        self.state.weights.table.end_single(loops, self.state.weights.hand);
+    }
+}
+
+/// How many examples are looked at to tell whether weights should stay in hand.
+const LOOKED_AT: usize = 16;
+
+impl<'a> Course<'a> {
+    /// Learns from each example. `KEEPS`: weights stay in hand from one to the next.
+    #[inline(always)]
+    fn learn<L: Loops, const KEEPS: bool>(&mut self, loops: L, loss: impl Loss) {
         let is_far = self.state.weights.table.len() > self.state.near;
         for (place, label) in self.places.clone().zip(self.labels) {
             if is_far && place + 1 < self.places.end {
@@ -143,12 +159,23 @@ impl Task for Course<'_> {
                 next.iter().for_each(|slot| prefetch(self.state.weights.table.slots(), *slot as usize));
             }
             let (features, given) = (self.features(place), self.batch.label(place));
-            self.state.learn(loops, loss, features, *given, *label);
+            self.state.learn::<L, KEEPS>(loops, loss, features, *given, *label);
         }
     }
-}
 
-impl<'a> Course<'a> {
+    /// True if nearly all examples have the features of the one before, in the same order: then it is quicker to keep their weights
+    /// than to put them back and take them again. With half of them the processor guesses wrong too often.
+    fn repeats(&self) -> bool {
+        let (mut all, mut same) = (0, 0);
+        let step = self.places.len() / LOOKED_AT + 1;
+        for place in self.places.clone().step_by(step).skip(1) {
+            let features = self.features(place);
+            all += features.eights();
+            same += features.eights_as_in(self.features(place - 1));
+        }
+        4 * same > 3 * all
+    }
+
     #[inline(always)]
     fn features(&self, place: usize) -> Features<'a> {
         match self.source {
@@ -184,12 +211,19 @@ impl<'a> State<'a> {
 
     /// Score, record, move.
     #[inline(always)]
-    fn learn<L: Loops>(&mut self, loops: L, loss: impl Loss, features: Features<'_>, given: Label, label: f32) {
+    fn learn<L: Loops, const KEEPS: bool>(
+        &mut self,
+        loops: L,
+        loss: impl Loss,
+        features: Features<'_>,
+        given: Label,
+        label: f32,
+    ) {
         let Label { importance, base, .. } = given;
         if self.grows {
             self.range = (at_most(label, self.range.0), at_least(label, self.range.1));
         }
-        let score = self.weights.open(loops, features) + base;
+        let score = self.weights.open::<L, KEEPS>(loops, features) + base;
         let prediction = clip(score, self.range);
         self.tally.examples += 1;
         self.tally.features += features.slots.len() as u64 + 1;
@@ -197,7 +231,7 @@ impl<'a> State<'a> {
         self.tally.add(prediction, label, importance, loss.value(prediction, label));
         let slope = loss.slope(prediction, label);
         if importance > 0.0 && slope != 0.0 {
-            self.weights.step(loops, loss, Surprise { prediction, label, importance }, slope);
+            self.weights.step::<L, KEEPS>(loops, loss, Surprise { prediction, label, importance }, slope);
             if activity::is_counted(self.tally.examples) {
                 self.weights.table.count_single(features);
             }

@@ -21,15 +21,21 @@ impl Single<'_> {
         settings.step == StepKind::Adaptive && !is_pulled && cpu != Cpu::Plain
     }
 
-    /// `w . x` at the beginning of a step.
+    /// `w . x` at the beginning of a step. `KEEPS`, here and in [`Single::step`]: weights [stay](Hand::begin) in hand.
     #[inline(always)]
-    pub(crate) fn open<L: Loops>(&mut self, loops: L, features: Features<'_>) -> f32 {
-        self.table.open_single(loops, features, self.hand)
+    pub(crate) fn open<L: Loops, const KEEPS: bool>(&mut self, loops: L, features: Features<'_>) -> f32 {
+        self.table.open_single::<L, KEEPS>(loops, features, self.hand)
     }
 
     /// Learns from the example that was opened last; `slope` is that of the loss.
     #[inline(always)]
-    pub(crate) fn step<L: Loops>(&mut self, loops: L, loss: impl Loss, surprise: Surprise, slope: f32) {
+    pub(crate) fn step<L: Loops, const KEEPS: bool>(
+        &mut self,
+        loops: L,
+        loss: impl Loss,
+        surprise: Surprise,
+        slope: f32,
+    ) {
         let Surprise { prediction, label, importance } = surprise;
         let squared_slope = (importance * slope * slope).min(f32::MAX);
         if squared_slope == 0.0 {
@@ -39,6 +45,7 @@ impl Single<'_> {
         let scale = self.scale.add(importance, measured.norm);
         let size = loss.step(prediction, label, self.rate * importance, scale * measured.sensitivity);
         let step = scale * size;
-        self.table.close_single(loops, if step.is_nan() { 0.0 } else { bounded(step) }, self.hand);
+        let step = if step.is_nan() { 0.0 } else { bounded(step) };
+        self.table.close_single::<L, KEEPS>(loops, step, self.hand);
     }
 }
