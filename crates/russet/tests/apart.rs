@@ -117,18 +117,22 @@ fn settings() -> impl Strategy<Value = Settings> {
 }
 
 fn examples() -> impl Strategy<Value = Vec<Drawn>> {
-    let feature = (0u32..30, prop_oneof![Just(1.0f32), -2.0f32..2.0]);
+    // So many that tables are laid out anew within a batch.
+    let feature = (prop_oneof![0u32..30, 0u32..300], prop_oneof![Just(1.0f32), -2.0f32..2.0]);
     let label =
         prop_oneof![8 => (0u8..2).prop_map(|label| Some(f32::from(label))), 1 => Just(None), 1 => Just(Some(f32::NAN))];
     let importance = prop_oneof![6 => Just(1.0f32), 1 => Just(0.0), 1 => Just(2.5)];
     prop::collection::vec((prop::collection::vec(feature, 0..8), label, importance), 1..120)
 }
 
-/// The same with features that are all called by numbers and ascend, as a linear model takes them a batch at a time.
+/// The same with features that are all called by numbers and mostly ascend, as they are taken a batch at a time.
 fn in_order(examples: Vec<Drawn>) -> Vec<Drawn> {
     let in_order = |(mut features, label, importance): Drawn| {
         features.sort_by_key(|(feature, _)| *feature);
-        features.dedup_by_key(|(feature, _)| *feature);
+        // In a few examples some may be there twice.
+        if importance != 2.5 {
+            features.dedup_by_key(|(feature, _)| *feature);
+        }
         features.iter_mut().for_each(|(feature, _)| *feature *= 4);
         (features, label, importance)
     };

@@ -154,11 +154,15 @@ impl Stream {
         }
     }
 
-    /// Lets whoever asks for blocks read and parse them, without threads for it. Only before the first block, and not for an input that may
-    /// keep one waiting: then nothing changes.
-    pub fn do_without_threads(&mut self) {
-        if let Source::Waiting(waiting) = &mut self.source {
-            waiting.options.threads = 1;
+    /// Lets whoever asks for blocks read and parse them, without threads for it, if it is asked for before the first block. False if the
+    /// input may keep one waiting: then nothing changes.
+    pub fn do_without_threads(&mut self) -> bool {
+        match &mut self.source {
+            Source::Waiting(waiting) if !waiting.may_wait => {
+                waiting.options.threads = 1;
+                true
+            }
+            _ => false,
         }
     }
 

@@ -75,9 +75,14 @@ impl FeatureTable {
         }
     }
 
+    /// How many slots there may be.
+    pub(crate) fn slot_limit(&self) -> usize {
+        1 << self.bits
+    }
+
     /// True once new features have to share the slots of others, where features have slots of their own.
     pub fn is_full(&self) -> bool {
-        self.indexing == Indexing::Interned && self.slot_count() >= 1 << self.bits
+        self.indexing == Indexing::Interned && self.slot_count() >= self.slot_limit()
     }
 
     /// True if no two features have shared a slot so far.

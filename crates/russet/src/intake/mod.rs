@@ -84,6 +84,12 @@ impl Intake {
         self.ready.give_all()
     }
 
+    /// True if [`Intake::take_all`] is sure to find the slots of all features of a batch, each of them its own.
+    pub(crate) fn can_take_all(&self, batch: &Batch, features: &FeatureTable) -> bool {
+        let has_room = features.slot_count() + batch.codes().len() < features.slot_limit();
+        self.grams.none() && features.is_exact() && has_room && ready::has_numbers_in_order(batch)
+    }
+
     /// Forgets what hangs on where weights are: the model's tables have been laid out anew. `slots`: so have its features.
     pub(crate) fn forget_places(&mut self, slots: bool) {
         self.base = BaseFeatures::default();

@@ -100,6 +100,12 @@ impl Ready {
     }
 }
 
+/// True if all features of a batch are called by numbers, in each example by larger and larger ones: each is there once.
+pub(super) fn has_numbers_in_order(batch: &Batch) -> bool {
+    let are_numbers = batch.codes().iter().fold(true, |all, code| all & (*code >= Code::NUMBERED));
+    are_numbers && ascend(batch, batch.len(), batch.codes())
+}
+
 /// True if in each of the first `examples` each of `numbers` is larger than the one before: there are as many descents as from
 /// one example to the next.
 fn ascend(batch: &Batch, examples: usize, numbers: &[u32]) -> bool {

@@ -7,7 +7,7 @@ use crate::metrics::Tally;
 use crate::model::Model;
 use crate::settings::Checked;
 use crate::step::{Scratches, Step};
-use crate::weights::{BaseFeatures, CACHE_LINE, Cpu, Loops, prefetch, prefetch_end};
+use crate::weights::{BaseFeatures, CACHE_LINE, Cpu, Loops, prefetch, prefetch_behind};
 
 /// The guard of a learner, apart from it: nothing that the learner's own weights need hangs on the guard, so it can follow
 /// behind, in another thread. See [`Learner::part`](crate::Learner::part).
@@ -72,9 +72,9 @@ impl Notes {
         self.slot_count = slot_count;
         // The companion has read these notes before: without this, whatever the learner writes meanwhile would wait until they are back.
         let likely = base.slots.len() + CACHE_LINE / size_of::<u32>();
-        prefetch_end(&self.slots, likely);
-        prefetch_end(&self.values, likely);
-        prefetch_end(&self.examples, 2);
+        prefetch_behind(&self.slots, likely);
+        prefetch_behind(&self.values, likely);
+        prefetch_behind(&self.examples, 2);
     }
 
     /// Takes note that the feature set grew after the last example.

@@ -118,10 +118,12 @@ pub(super) fn check_all(
     labels.clear();
     labels.reserve(range.len());
     // Two that were checked before, as they came and as the loss wants them: mostly there are no others.
-    let mut known = [(f32::NAN, 0.0); 2];
+    let mut known = [(None, 0.0); 2];
     for place in range.clone() {
         let given = *batch.label(place);
-        let [first, second] = known.map(|(label, _)| given.value == Some(label));
+        // By their bits, as 0 and -0 are different ends of a range.
+        let bits = given.value.map(f32::to_bits);
+        let [first, second] = known.map(|(known, _)| bits.is_some() & (bits == known));
         if (first | second) & (given.importance == 1.0) {
             labels.push(if first { known[0].1 } else { known[1].1 });
             continue;
@@ -129,7 +131,7 @@ pub(super) fn check_all(
         match check(given, batch.features_of(place).len(), settings, against_rest, seen) {
             Ok(label) => {
                 labels.push(label);
-                known = [(given.value.unwrap_or(f32::NAN), label), known[0]];
+                known = [(bits, label), known[0]];
             }
             Err(problem) => return (place, Err(LearnError { place, line: batch.line(place), problem })),
         }

@@ -69,16 +69,17 @@ impl Scout {
     /// Takes them in one go, if all can be learned from.
     fn take_whole(&mut self, batch: &Batch, taken: &mut Taken) -> bool {
         let Scout { intake, features, labels, settings, against_rest, whole, checked } = self;
-        if settings.expansion.needs_order() || !whole.tries(batch) {
+        let is_linear = settings.expansion == ExpansionKind::Linear;
+        // Where it is not all the same which example brought which slot, none may be given out before it is sure that this will do.
+        let may_try = || is_linear || intake.can_take_all(batch, features);
+        if settings.expansion.needs_order() || !whole.tries(batch) || !may_try() {
             return false;
         }
         let (labels_before, slots_before) = (*labels, features.slot_count());
         let all = 0..batch.len();
         let are_fine = label::check_all(batch, all, settings, *against_rest, labels, checked).1.is_ok();
         let slots = if are_fine { whole.take(batch, batch.len(), intake, features) } else { None };
-        // Where it is not all the same which example brought which slot, those of an example must tell how many there are.
-        let is_linear = settings.expansion == ExpansionKind::Linear;
-        let Some(slots) = slots.filter(|_| is_linear || features.is_exact()) else {
+        let Some(slots) = slots else {
             *labels = labels_before;
             return false;
         };

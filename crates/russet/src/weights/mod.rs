@@ -62,7 +62,7 @@ pub(crate) const CACHE_LINE: usize = 64;
 
 /// Asks for the memory of the next `count` elements behind the end of `all`, which will be written soon: another core may have it.
 #[inline(always)]
-pub(crate) fn prefetch_end<T>(all: &Vec<T>, count: usize) {
+pub(crate) fn prefetch_behind<T>(all: &[T], count: usize) {
     #[cfg(target_arch = "x86_64")]
     for byte in (0..count * size_of::<T>()).step_by(CACHE_LINE) {
         let address = all.as_ptr().wrapping_add(all.len()).wrapping_byte_add(byte);

@@ -98,14 +98,14 @@ impl Fields<'_> {
         let flat = weights.iter_mut().zip(scales);
         for (number, ((steep, flat), x)) in steep.zip(flat).zip(pairs.iter_mut()).enumerate() {
             measure_some::<E, D, 2>(steep, flat, x, squared_slope, sums, |tile, values, lane| {
-                widen(2 * number + lane, tile, values)
+                widen(2 * number + lane, tile, values);
             });
         }
         let steep = last_gradient.as_chunks_mut::<1>().0.iter_mut().zip(last_inverse.as_chunks_mut::<1>().0);
         let flat = last_weight.as_chunks_mut::<1>().0.iter_mut().zip(last_scale.as_chunks_mut::<1>().0);
         for ((steep, flat), x) in steep.zip(flat).zip(last.as_chunks_mut::<1>().0) {
             measure_some::<E, OneByOne, 1>(steep, flat, x, squared_slope, sums, |tile, values, _| {
-                widen(2 * pairs.len(), tile, values)
+                widen(2 * pairs.len(), tile, values);
             });
         }
     }

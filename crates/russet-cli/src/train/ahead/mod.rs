@@ -59,8 +59,7 @@ impl Portions {
     pub(crate) fn of(mut stream: Stream, learner: &mut Learners, may_go_ahead: bool) -> Portions {
         // A cache is read, and its features are found, in about the time that a linear model takes to learn from it.
         match learner.only_mut().filter(|learner| is_linear(learner)) {
-            Some(learner) if may_go_ahead && stream.format() == Format::Cache => {
-                stream.do_without_threads();
+            Some(learner) if may_go_ahead && stream.format() == Format::Cache && stream.do_without_threads() => {
                 Portions::Shelf(Shelf::start(stream, learner.send_scout()))
             }
             _ => Portions::Direct(stream),

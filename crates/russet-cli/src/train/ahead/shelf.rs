@@ -71,7 +71,7 @@ struct Blocks {
 }
 
 impl Shelf {
-    /// `stream` should have no threads of its own.
+    /// `stream` has no threads of its own.
     pub(super) fn start(stream: Stream, scout: Scout) -> Shelf {
         let shared = Arc::new(Shared {
             reading: Mutex::new(Box::new(stream)),
@@ -160,8 +160,10 @@ impl Shared {
         } else if can_read && let Some(mut stream) = unless_taken(&self.reading) {
             self.read(&mut stream);
         } else {
-            self.wait(changes);
+            return self.wait(changes);
         }
+        // Only now, when the step can be taken by another.
+        self.tell();
     }
 
     /// Waits for more than so many changes.
@@ -172,6 +174,8 @@ impl Shared {
             }
             std::hint::spin_loop();
         }
+        // Whoever has failed in a step will tell nothing more.
+        assert!(!self.taking.is_poisoned() && !self.reading.is_poisoned(), "the other thread has failed");
         let mut blocks = self.blocks();
         if self.changes.0.load(Ordering::Relaxed) == changes {
             blocks.waits_for_change = true;
@@ -195,7 +199,6 @@ impl Shared {
             blocks.read.push_back(parsed);
             blocks.on_their_way += 1;
         }
-        self.tell(blocks);
     }
 
     /// Takes the base features of the next block that was read.
@@ -208,12 +211,12 @@ impl Shared {
             scout.take(&parsed.batch, &mut taken);
             Portion { parsed, taken: Some(taken) }
         });
-        let mut blocks = self.blocks();
-        blocks.ready.push_back(portion);
-        self.tell(blocks);
+        self.blocks().ready.push_back(portion);
     }
 
-    fn tell(&self, mut blocks: MutexGuard<'_, Blocks>) {
+    /// Tells who waits that there has been a change.
+    fn tell(&self) {
+        let mut blocks = self.blocks();
         self.changes.0.fetch_add(1, Ordering::Relaxed);
         if std::mem::take(&mut blocks.waits_for_change) {
             self.changed.notify_all();
