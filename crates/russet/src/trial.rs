@@ -2,7 +2,7 @@
 
 use crate::expansion::MOST_PRODUCTS;
 use crate::expansion::adaptive::{Enumerator, Parents};
-use crate::expansion::families::Families;
+use crate::expansion::families::{Families, Features, Sealed};
 use crate::select::{Candidate, Evidence, Select};
 use crate::weights::{BaseFeatures, LANES, Place, Plain, Row, Scratch, Slot, WeightTable};
 
@@ -18,7 +18,7 @@ impl Trial {
     /// Nothing on trial. `limit`: how many products there may be.
     pub(crate) fn new(limit: usize) -> Trial {
         let mut table = WeightTable::with_limit(usize::MAX);
-        Trial { families: Families::new(limit, &mut table), table, limit }
+        Trial { families: Families::new(limit, true, &mut table), table, limit }
     }
 
     /// Learns from an example after the model has: `slope` is that of the loss, `rate` the learning rate. The parents on
@@ -46,20 +46,21 @@ impl Trial {
 
     /// A row for each parent on trial that is present, its products having places as far as there is room.
     fn rows(&mut self, parents: &Parents, newest: u32, base: &mut BaseFeatures, enumerator: &Enumerator) -> Vec<Row> {
-        let mut rows = Vec::new();
-        let end = base.slots.len() as u32;
+        let (mut rows, mut sealed) = (Vec::new(), Sealed::default());
+        let BaseFeatures { slots, values, listed, .. } = base;
+        let features = Features { slots: &slots[1..], values: &values[1..] };
         // An example with very many features makes do with the first parents.
-        let most = MOST_PRODUCTS / (base.slots.len() - 1).max(1);
+        let most = MOST_PRODUCTS / features.slots.len().max(1);
         let on_trial = enumerator.present.iter().filter(|(parent, _)| parents.get(*parent).epoch == newest);
         for &(parent, multiplier) in on_trial.take(most) {
-            let owner = parents.get(parent);
-            let start = base.listed.len();
-            let BaseFeatures { slots, listed, .. } = &mut *base;
-            self.families.aim(parent, &slots[1..], &self.table, listed);
-            self.families.confirm(parent, &slots[1..], &mut listed[start..], &self.table);
-            owner.visit_sealed(&enumerator.factors, |position| listed[start + position - 1] = Families::SEALED);
-            self.families.admit(parent, &slots[1..], &mut listed[start..], &mut self.table, |_, _| ());
-            rows.push(Row { parent, ..Row::whole(Place::Listed(start as u32), multiplier, 1, end) });
+            sealed.clear(features.slots.len());
+            parents.get(parent).visit_sealed(&enumerator.factors, |position| sealed.add(position - 1));
+            let (lookup, start) = (self.families.lookup(&self.table, enumerator.cpu), listed.len());
+            lookup.aim(parent, features, &sealed, listed);
+            let row = start..start + lookup.confirm(parent, start..listed.len(), start, listed);
+            listed.truncate(row.end);
+            self.families.admit(parent, row.clone(), listed, &mut self.table, |_, _| ());
+            rows.push(Row { parent, ..Row::whole(Place::Listed, multiplier, row.start as u32, row.end as u32) });
         }
         rows
     }

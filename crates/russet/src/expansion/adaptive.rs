@@ -7,11 +7,13 @@
 //! offspring as the example has features, up to a logarithm. `learner/cost.rs` holds it to that.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
+use super::families::Sealed;
 use super::steps;
 use super::sweep::{Few, Sweep, Swept};
 use crate::monomial::Monomial;
-use crate::weights::{BaseFeatures, TILE, bounded, extend_with_zeros};
+use crate::weights::{BaseFeatures, Cpu, TILE, bounded, extend_with_zeros};
 
 /// A monomial whose products are in the feature set.
 #[derive(Clone, Debug)]
@@ -307,6 +309,18 @@ impl Bits {
     }
 }
 
+/// A parent whose products are looked for in its family.
+pub(crate) struct Aimed {
+    pub(crate) parent: u32,
+    pub(crate) multiplier: f32,
+    /// Where they are listed for now.
+    pub(crate) range: Range<usize>,
+    /// How many are in the feature set.
+    pub(crate) active: u32,
+    /// How many others are listed, as sealed.
+    pub(crate) sealed: u32,
+}
+
 /// Finds the parents present in an example, with buffers that are reused.
 #[derive(Default)]
 pub(crate) struct Enumerator {
@@ -320,9 +334,20 @@ pub(crate) struct Enumerator {
     pub(crate) sweep: Sweep,
     /// The parents present and the value of each: those of smaller degree first.
     pub(crate) present: Vec<(u32, f32)>,
+    /// What is known of each before it is known where its products are.
+    pub(crate) aimed: Vec<Aimed>,
+    /// Which products one of them has not.
+    pub(crate) sealed: Sealed,
+    /// Which instructions look for them.
+    pub(crate) cpu: Cpu,
 }
 
 impl Enumerator {
+    /// For this processor.
+    pub(crate) fn on(cpu: Cpu) -> Enumerator {
+        Enumerator { cpu, ..Enumerator::default() }
+    }
+
     /// Finds the parents present. `width`: up to where [`BaseFeatures::by_slot`] is wanted; 0 if it is not.
     #[inline]
     pub(crate) fn find(&mut self, parents: &Parents, base: &mut BaseFeatures, width: usize) {

@@ -10,9 +10,9 @@ pub(crate) use saved::GrowthHeader;
 pub use storage::{Layout, StorageReport};
 
 use crate::expansion::MOST_PRODUCTS;
-use crate::expansion::adaptive::{Enumerator, Parents};
+use crate::expansion::adaptive::{Aimed, Enumerator, Parents};
 use crate::expansion::blocks::Blocks;
-use crate::expansion::families::Families;
+use crate::expansion::families::{Families, Features};
 use crate::expansion::sweep::{self, Few, Settled, Swept};
 use crate::schedule::Schedule;
 use crate::select::{Candidate, Select};
@@ -205,32 +205,41 @@ impl Growth {
         families: &Families,
         base: &mut BaseFeatures,
         table: &WeightTable,
-        enumerator: &Enumerator,
+        enumerator: &mut Enumerator,
         rows: &mut Rows,
     ) {
-        base.listed.clear();
-        let (slots, end) = (&base.slots[1..], base.slots.len() as u32);
+        let Enumerator { present, factors, aimed, sealed, cpu, .. } = enumerator;
+        let BaseFeatures { slots, values, listed, .. } = base;
+        let (features, lookup) = (Features { slots: &slots[1..], values: &values[1..] }, families.lookup(table, *cpu));
+        let length = features.slots.len();
+        listed.clear();
+        aimed.clear();
         // An example with very many features makes do with the first parents.
-        let present = &enumerator.present[..enumerator.present.len().min(MOST_PRODUCTS / slots.len().max(1))];
-        for (parent, _) in present {
-            families.aim(*parent, slots, table, &mut base.listed);
-        }
-        let mut start = 0;
+        let present = &present[..present.len().min(MOST_PRODUCTS / length.max(1))];
         for &(parent, multiplier) in present {
-            let (place, owner, mut active) = (Place::Listed(start), self.parents.get(parent), slots.len() as u32);
-            let listed = &mut base.listed[start as usize..][..slots.len()];
-            families.confirm(parent, slots, listed, table);
-            owner.visit_sealed(&enumerator.factors, |position| {
-                listed[position - 1] = Families::SEALED;
+            let (start, late_from) = (listed.len(), lookup.late_from(parent));
+            let (mut active, mut listed_sealed) = (length as u32, 0);
+            sealed.clear(length);
+            self.parents.get(parent).visit_sealed(factors, |position| {
+                sealed.add(position - 1);
                 active -= 1;
+                listed_sealed += u32::from(slots[position] < late_from);
             });
-            if self.trial.is_some() {
-                active = listed.iter().filter(|place| **place > Families::NEW).count() as u32;
-            }
-            start += end - 1;
-            let heritage = owner.heritage;
-            rows.push(Row { place, multiplier, first: 1, end, heritage, parent, active });
+            lookup.aim(parent, features, sealed, listed);
+            aimed.push(Aimed { parent, multiplier, range: start..listed.len(), active, sealed: listed_sealed });
         }
+        let mut first = 0;
+        for Aimed { parent, multiplier, range, active, sealed } in aimed.drain(..) {
+            let count = lookup.confirm(parent, range, first, listed) as u32;
+            // What is not listed has no place, and will not get one.
+            listed.left_out += u64::from(active + sealed - count);
+            let (place, heritage) = (Place::Listed, self.parents.get(parent).heritage);
+            let active = if self.trial.is_some() { count } else { active };
+            let (start, end) = (first as u32, first as u32 + count);
+            rows.push(Row { place, multiplier, first: start, end, heritage, parent, active });
+            first = end as usize;
+        }
+        listed.truncate(first);
     }
 
     /// Gives a place to the products of an example that have none: its weights are about to move. `scratch` is what the
@@ -247,13 +256,13 @@ impl Growth {
         if self.trial.is_some() {
             return;
         }
+        families.leave_out(base.listed.left_out);
         let mut tile = 0;
         for row in rows {
-            let Place::Listed(start) = row.place else { continue };
-            let listed = &mut base.listed[start as usize..start as usize + row.len()];
-            if listed.contains(&Families::NEW) {
+            let range = row.first as usize..row.end as usize;
+            if base.listed.places[range.clone()].contains(&Families::NEW) {
                 let admitted = |position, key| scratch.admit(tile, position, key);
-                families.admit(row.parent, &base.slots[1..], listed, table, admitted);
+                families.admit(row.parent, range, &mut base.listed, table, admitted);
             }
             tile += row.len().div_ceil(TILE);
         }

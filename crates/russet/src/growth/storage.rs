@@ -107,7 +107,7 @@ impl Growth {
         let mut moved = WeightTable::with_limit(usize::MAX);
         moved.reserve(self.limit);
         // The stretches that families have left take as much again.
-        let mut families = Families::new(self.limit / 2, &mut moved);
+        let mut families = Families::new(self.limit / 2, self.trial.is_none(), &mut moved);
         self.visit_products(table, |parent, slot, place| match families.insert(parent, slot, &mut moved) {
             Some(to) => moved.copy_weight(to as usize, table, place),
             None => families.leave_out(1),

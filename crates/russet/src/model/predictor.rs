@@ -46,7 +46,7 @@ impl Model {
     /// A predictor for this model.
     pub fn predictor(&self) -> Predictor<'_> {
         let intake = Intake::new(self.settings.ngram, self.settings.expansion.needs_order());
-        Predictor { model: self, intake, enumerator: Enumerator::default(), rows: Rows::default() }
+        Predictor { model: self, intake, enumerator: Enumerator::on(self.cpu), rows: Rows::default() }
     }
 }
 

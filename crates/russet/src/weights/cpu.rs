@@ -3,9 +3,10 @@ use super::loops::WideWithAvx2;
 use super::loops::{Loops, Plain, Wide};
 
 /// Which version of the loops runs. All give the same bits; they differ in speed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cpu {
     /// One feature at a time, said plainly.
+    #[default]
     Plain,
     /// Eight at a time, with the instructions every processor of the kind has.
     Portable,

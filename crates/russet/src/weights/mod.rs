@@ -14,6 +14,7 @@
 
 mod cpu;
 mod eight;
+mod listed;
 mod loops;
 mod memory;
 mod plain;
@@ -29,6 +30,8 @@ mod wide;
 
 pub use cpu::Cpu;
 pub(crate) use cpu::Work;
+pub use listed::Listed;
+pub(crate) use listed::Room;
 pub(crate) use loops::{Loops, Plain, Scratch};
 pub(crate) use memory::{extend_with_zeros, make_place, make_room, reserve_to_fill, room_to_fill, zeros_to_fill};
 pub(crate) use row::Rows;

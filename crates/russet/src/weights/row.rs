@@ -1,4 +1,4 @@
-use super::{Slot, Span, bounded};
+use super::{Listed, Slot, Span, bounded};
 use crate::feature::mix;
 
 /// The base features of one example, by slot, each once. The constant, slot 0, comes first.
@@ -8,8 +8,8 @@ pub struct BaseFeatures {
     pub slots: Vec<u32>,
     /// The value of each feature.
     pub values: Vec<f32>,
-    /// Places of weights, for rows that list them.
-    pub listed: Vec<u32>,
+    /// Products that are listed one by one, for rows of such.
+    pub listed: Listed,
     /// The value of base slot `i` at `i - 1`, and 0 where there is none, for rows of tiles. Its length is a multiple of 8.
     /// With all products in tiles it is at `i`, and their values are behind those of the features.
     pub by_slot: Vec<f32>,
@@ -34,8 +34,8 @@ pub enum Place {
     Own(u32),
     /// The weight for base slot `i` is at a place hashed from this key and `i`.
     Shared(u64),
-    /// The places are listed one by one, from here on in [`BaseFeatures::listed`]; only sealed ones may occur twice.
-    Listed(u32),
+    /// The row is a range of [`BaseFeatures::listed`]; only sealed places may occur twice.
+    Listed,
     /// The row is the tiles from this one on; it covers every base slot, in the example or not.
     Tiles(u32),
 }
@@ -47,7 +47,7 @@ pub struct Row {
     pub place: Place,
     /// The value of the monomial.
     pub multiplier: f32,
-    /// The first base feature of the range, by its position in the example; 0 for tiles.
+    /// The first base feature of the range, by its position in the example; 0 for tiles; the first product that is listed.
     pub first: u32,
     /// One past the last; the number of weights for tiles.
     pub end: u32,
@@ -55,7 +55,7 @@ pub struct Row {
     pub heritage: f32,
     /// Whose row it is, in an adaptive expansion.
     pub parent: u32,
-    /// How many active features it stands for: its length, less what is sealed.
+    /// How many active features it stands for: its length, less what is sealed. If it is listed, also those that have no place.
     pub active: u32,
 }
 
@@ -79,7 +79,11 @@ impl Row {
     #[inline(always)]
     pub(crate) fn values<'a>(&self, base: &'a BaseFeatures) -> &'a [f32] {
         let range = self.first as usize..self.end as usize;
-        if let Place::Tiles(_) = self.place { &base.by_slot[range] } else { &base.values[range] }
+        match self.place {
+            Place::Tiles(_) => &base.by_slot[range],
+            Place::Listed => &base.listed.values[range],
+            Place::Own(_) | Place::Shared(_) => &base.values[range],
+        }
     }
 
     /// The value of the feature at `position` of the row.
@@ -92,7 +96,8 @@ impl Row {
     pub(crate) fn slot(&self, base: &BaseFeatures, position: usize) -> u32 {
         match self.place {
             Place::Tiles(_) => position as u32 + 1,
-            _ => base.slots[self.first as usize + position],
+            Place::Listed => base.listed.slots[self.first as usize + position],
+            Place::Own(_) | Place::Shared(_) => base.slots[self.first as usize + position],
         }
     }
 
@@ -102,7 +107,7 @@ impl Row {
         let slot = || base.slots[self.first as usize + position];
         match self.place {
             Place::Own(start) => start as usize + slot() as usize,
-            Place::Listed(start) => base.listed[start as usize + position] as usize,
+            Place::Listed => base.listed.places[self.first as usize + position] as usize,
             Place::Tiles(first) => first as usize * super::TILE + position,
             Place::Shared(key) => {
                 mix(key ^ u64::from(slot()).wrapping_mul(0x9e37_79b9_7f4a_7c15)) as usize & (length - 1)

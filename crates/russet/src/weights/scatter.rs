@@ -7,9 +7,10 @@ use super::{BaseFeatures, Place, Row, Slot};
 /// The places of a row's weights: `start` plus each of these.
 #[inline(always)]
 pub(super) fn places<'a>(row: &Row, base: &'a BaseFeatures) -> (usize, &'a [u32]) {
+    let range = row.first as usize..row.end as usize;
     match row.place {
-        Place::Own(start) => (start as usize, &base.slots[row.first as usize..row.end as usize]),
-        Place::Listed(start) => (0, &base.listed[start as usize..start as usize + row.len()]),
+        Place::Own(start) => (start as usize, &base.slots[range]),
+        Place::Listed => (0, &base.listed.places[range]),
         Place::Shared(_) | Place::Tiles(_) => unreachable!("not a row of scattered weights"),
     }
 }

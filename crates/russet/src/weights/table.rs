@@ -447,7 +447,7 @@ impl WeightTable {
 #[cfg(test)]
 mod tests {
     use super::super::loops::{Plain, Wide};
-    use super::super::{Cpu, LANES, Work, sum};
+    use super::super::{Cpu, LANES, Listed, Room, Work, sum};
     use super::*;
     use proptest::prelude::*;
 
@@ -484,7 +484,7 @@ mod tests {
             let values: Vec<f32> = features.iter().map(|feature| feature.0 * scale).collect();
             let gaps: Vec<u32> = features.iter().map(|feature| feature.1).collect();
             let mut base = example(&values, &gaps);
-            base.listed = (0..64 * 64).map(|number| (1 << 13) + number / 64 * 128 + number % 64 * 7 % 128).collect();
+            base.listed = listed(&base);
             base.by_slot = by_slot(&base, 48);
             let rows = rows(&base, &table, tiled, number % 2 == 1);
             let (mut scored, mut total) = ([0.0; LANES], [0.0; LANES]);
@@ -510,6 +510,19 @@ mod tests {
         base
     }
 
+    /// 64 products of each of 64 parents.
+    fn listed(base: &BaseFeatures) -> Listed {
+        let mut listed = Listed::default();
+        let Room { places, slots, values } = listed.room(64 * 64);
+        for number in 0..64 * 64 {
+            places[number] = ((1 << 13) + number / 64 * 128 + number % 64 * 7 % 128) as u32;
+            slots[number] = base.slots[number % base.slots.len()];
+            values[number] = base.values[number * 5 % base.values.len()];
+        }
+        listed.keep(64 * 64);
+        listed
+    }
+
     fn by_slot(base: &BaseFeatures, width: usize) -> Vec<f32> {
         let mut values = vec![0.0; width];
         base.slots
@@ -530,8 +543,10 @@ mod tests {
                 // Widths of an even and of an odd number of tiles.
                 return Row::whole(Place::Tiles(first * 6), multiplier, 0, 40 + 8 * (count % 2));
             }
+            if first % 5 == 3 {
+                return Row::whole(Place::Listed, multiplier, first * 64 + 2, first * 64 + count);
+            }
             let place = match first % 5 {
-                3 => Place::Listed(first * 64),
                 4 if shared => Place::Shared(u64::from(first)),
                 _ => table.place(u64::from(first) * 128, last, || u64::from(first)),
             };

@@ -1,5 +1,13 @@
+mod family;
+mod listing;
+mod plain;
+#[cfg(target_arch = "x86_64")]
+mod wide;
+
 use super::steps;
-use crate::weights::{Slot, WeightTable, prefetch};
+use crate::weights::{Slot, WeightTable};
+use family::{Family, NO_FAMILY};
+pub(crate) use listing::{Features, Sealed};
 
 /// Where the weights of products are when straight rows would be mostly empty: each parent has a *family*, a hash table of
 /// its products with the base slot as the key ([`Slot::key`]; 0 if the place is free). A family lies together, so an
@@ -13,47 +21,30 @@ pub(crate) struct Families {
     /// How many places the families have, and may have.
     places: usize,
     limit: usize,
+    /// Whether products get places as examples have them.
+    admits: bool,
     /// How often a product found no room.
     left_out: u64,
 }
 
-/// A hash table in two halves. Base slots are numbered as they first appear, so small ones are frequent: those below half
-/// the length are at their own number in the first half, and what is often met lies together. All others are in the second
-/// half, by their hash.
-#[derive(Clone, Debug, Default)]
-struct Family {
-    start: u32,
-    /// It has 2^bits places; none if this is 0.
-    bits: u32,
-    /// How long a half is.
-    half: u32,
-    /// How many products are in the second half, and which may be.
-    hashed: u32,
-    filter: Filter,
-    /// Set once the second half is full and memory too.
-    is_complete: bool,
-}
-
 const SMALLEST_FAMILY: u32 = 4;
-
-/// How many lookups are begun before any is gone on with.
-const PENDING: usize = 64;
 
 /// How many products ahead a place is asked for while many get theirs.
 const AHEAD: usize = 16;
 
 impl Families {
-    /// The place listed for a product that is not in the feature set. Its weight is sealed.
+    /// The place of a product that is not in the feature set. Its weight is sealed.
     pub(crate) const SEALED: u32 = 0;
     /// The place listed for a product that has no place yet. Its weight is sealed.
     pub(crate) const NEW: u32 = 1;
 
-    /// No family yet. `limit`: how many places there may be. The table must be empty.
-    pub(crate) fn new(limit: usize, table: &mut WeightTable) -> Families {
+    /// No family yet. `limit`: how many places there may be; `admits`: whether products get places as examples have them. The
+    /// table must be empty.
+    pub(crate) fn new(limit: usize, admits: bool, table: &mut WeightTable) -> Families {
         table.grow_to(2);
         table.set(Families::SEALED as usize, Slot::SEALED);
         table.set(Families::NEW as usize, Slot::SEALED);
-        Families { families: Vec::new(), left: vec![Vec::new(); 32], places: 0, limit, left_out: 0 }
+        Families { families: Vec::new(), left: vec![Vec::new(); 32], places: 0, limit, admits, left_out: 0 }
     }
 
     pub(crate) fn places(&self) -> usize {
@@ -75,87 +66,13 @@ impl Families {
 
     /// The place of a product, if it has one and is in the feature set.
     pub(crate) fn place(&self, parent: u32, slot: u32, table: &WeightTable) -> Option<u32> {
-        let family = self.families.get(parent as usize).filter(|family| family.bits > 0)?;
-        let place = family.find(slot, table.slots());
+        let place = self.family(parent)?.find(slot, table.slots());
         (table.slots()[place as usize].key == slot).then_some(place)
     }
 
-    /// Lists where each of a parent's products with base slots is if it is anywhere, and asks for that memory;
-    /// [`Families::confirm`] has to follow.
-    #[inline]
-    pub(crate) fn aim(&self, parent: u32, slots: &[u32], table: &WeightTable, listed: &mut Vec<u32>) {
-        let Some(family) = self.families.get(parent as usize).filter(|family| family.bits > 0) else {
-            listed.extend(slots.iter().map(|_| Families::NEW));
-            return;
-        };
-        let (weights, Family { start, half, filter, is_complete, .. }) = (table.slots(), family);
-        listed.extend(slots.iter().map(|slot| {
-            steps::count(1);
-            // Without a branch, as which it is cannot be foreseen.
-            let (home, may_have) = (start + family.home(*slot), (slot < half) | filter.may_have(*slot));
-            // What is not there yet may soon get a place.
-            prefetch(weights, if may_have | !is_complete { home } else { Families::NEW } as usize);
-            if may_have { home } else { Families::NEW }
-        }));
-    }
-
-    /// Makes the places of products of what [`Families::aim`] has listed.
-    #[inline]
-    pub(crate) fn confirm(&self, parent: u32, slots: &[u32], listed: &mut [u32], table: &WeightTable) {
-        let Some(family) = self.families.get(parent as usize).filter(|family| family.bits > 0) else { return };
-        let weights = table.slots();
-        // Most are where they are looked for first, or not at all.
-        let (mut pending, mut count) = ([0u8; PENDING], 0);
-        for (slots, listed) in slots.chunks(PENDING).zip(listed.chunks_mut(PENDING)) {
-            for (position, (slot, place)) in slots.iter().zip(listed.iter_mut()).enumerate() {
-                let key = weights[*place as usize].key;
-                *place = if key == *slot { *place } else { Families::NEW };
-                pending[count % PENDING] = position as u8;
-                count += usize::from(key != *slot && key != 0);
-            }
-            for position in &pending[..count] {
-                let position = usize::from(*position);
-                let place = family.find(slots[position], weights);
-                if weights[place as usize].key == slots[position] {
-                    listed[position] = place;
-                }
-            }
-            count = 0;
-        }
-    }
-
-    /// Gives places to the products of a listed row that have none, and lists them anew; calls `admitted(position, key)`
-    /// for each that got one.
-    pub(crate) fn admit(
-        &mut self,
-        parent: u32,
-        slots: &[u32],
-        listed: &mut [u32],
-        table: &mut WeightTable,
-        mut admitted: impl FnMut(usize, u32),
-    ) {
-        let (had, complete_from) = (self.length_of(parent), self.complete_from(parent));
-        for (position, (slot, place)) in slots.iter().zip(listed.iter_mut()).enumerate() {
-            let (is_new, is_late) = (*place == Families::NEW, *slot >= complete_from);
-            self.left_out += u64::from(is_new & is_late);
-            if !is_new | is_late {
-                continue;
-            }
-            match self.insert(parent, *slot, table) {
-                Some(found) => {
-                    *place = found;
-                    admitted(position, *slot);
-                }
-                None => self.left_out += 1,
-            }
-        }
-        if had != self.length_of(parent) {
-            let family = &self.families[parent as usize];
-            let with_place = |place: &&mut u32| !matches!(**place, Families::SEALED | Families::NEW);
-            for (slot, place) in slots.iter().zip(listed).filter(|(_, place)| with_place(place)) {
-                *place = family.find(*slot, table.slots());
-            }
-        }
+    /// The family of a parent, if it has places.
+    fn family(&self, parent: u32) -> Option<&Family> {
+        self.families.get(parent as usize).filter(|family| family.bits > 0)
     }
 
     /// How many places a parent's family has.
@@ -163,9 +80,19 @@ impl Families {
         self.families.get(parent as usize).map_or(0, Family::len)
     }
 
-    /// From which base slot on no product of a parent will get a place any more.
-    fn complete_from(&self, parent: u32) -> u32 {
-        self.families.get(parent as usize).filter(|family| family.is_complete).map_or(u32::MAX, |family| family.half)
+    /// From which base slot on products of a parent that have no place get none: they come when memory is full.
+    fn late_from(&self, parent: u32) -> u32 {
+        let family = self.families.get(parent as usize).unwrap_or(&NO_FAMILY);
+        match family.is_full() && !self.can_enlarge(family) {
+            _ if !self.admits => 0,
+            true => family.half,
+            false => u32::MAX,
+        }
+    }
+
+    /// True if there is memory for a family that is twice as long.
+    fn can_enlarge(&self, family: &Family) -> bool {
+        self.places - family.len() + (1 << family.next_bits()) <= self.limit
     }
 
     /// Gives a product a place; none if memory is full, or if it has one.
@@ -260,12 +187,11 @@ impl Families {
         }
     }
 
-    /// Moves a family to a stretch twice as long, unless memory is full: then that is for good.
+    /// Moves a family to a stretch twice as long, unless memory is full.
     fn enlarge(&mut self, parent: u32, table: &mut WeightTable) -> Option<()> {
-        let bits = (self.families[parent as usize].bits + 1).max(SMALLEST_FAMILY);
-        let had = self.families[parent as usize].len();
-        if self.places - had + (1 << bits) > self.limit {
-            self.families[parent as usize].is_complete = true;
+        let family = &self.families[parent as usize];
+        let (had, bits) = (family.len(), family.next_bits());
+        if !self.can_enlarge(family) {
             return None;
         }
         self.places += (1 << bits) - had;
@@ -301,134 +227,10 @@ impl Families {
     }
 }
 
-impl Family {
-    /// An empty one of 2^bits places.
-    fn new(start: u32, bits: u32) -> Family {
-        Family {
-            start,
-            bits,
-            half: 1 << (bits - 1),
-            hashed: 0,
-            filter: Filter::new((bits + 2).min(31)),
-            is_complete: false,
-        }
-    }
-
-    /// The bits of a family that has got its products one by one, in any order: the fewest with which its second half is not
-    /// too full, since each product less leaves it less full. `from` gives how many have a base slot from a given one on.
-    fn bits_for(from: impl Fn(u32) -> usize) -> u32 {
-        let fits = |bits: &u32| from(1 << (bits - 1)) * 4 <= 3 << (bits - 1);
-        (SMALLEST_FAMILY..32).find(fits).unwrap_or(32)
-    }
-
-    /// Gives saved products their places and weights: see [`Families::restore`]. Nothing if one occurs twice.
-    fn take_in_all<P>(
-        &mut self,
-        products: &[P],
-        weights: &mut [Slot],
-        counts: &mut [u32],
-        read: impl Fn(&P) -> (Slot, u32),
-    ) -> Option<()> {
-        let mut ahead = products.iter().skip(AHEAD);
-        for product in products {
-            if let Some(later) = ahead.next() {
-                let home = (self.start + self.home(read(later).0.key)) as usize;
-                prefetch(weights, home);
-                prefetch(counts, home);
-            }
-            let (weight, count) = read(product);
-            let place = self.find(weight.key, weights) as usize;
-            if weights[place].key != 0 {
-                return None;
-            }
-            self.take_in(weight.key);
-            (weights[place], counts[place]) = (weight, count);
-        }
-        Some(())
-    }
-
-    /// How many places it has.
-    fn len(&self) -> usize {
-        2 * self.half as usize
-    }
-
-    /// Its places.
-    fn range(&self) -> std::ops::Range<usize> {
-        self.start as usize..self.start as usize + self.len()
-    }
-
-    /// Takes note that a base slot has got a place.
-    fn take_in(&mut self, slot: u32) {
-        if slot >= self.half {
-            self.hashed += 1;
-            self.filter.add(slot);
-        }
-    }
-
-    /// True if there is no place for a base slot: the second half is three quarters full at most.
-    fn is_full_for(&self, slot: u32) -> bool {
-        slot >= self.half && (self.hashed + 1) * 4 > 3 * self.half
-    }
-
-    /// Where a base slot is looked for first, from the start.
-    #[inline]
-    fn home(&self, slot: u32) -> u32 {
-        let hashed = self.half + (scattered(slot) >> (33 - self.bits));
-        if slot < self.half { slot } else { hashed }
-    }
-
-    /// Where a base slot is, or the free place where it would go. Families are never full.
-    #[inline]
-    fn find(&self, slot: u32, weights: &[Slot]) -> u32 {
-        let mut at = self.home(slot);
-        loop {
-            steps::count(1);
-            let key = weights[(self.start + at) as usize].key;
-            if key == slot || key == 0 {
-                return self.start + at;
-            }
-            // Only hashed ones can meet another.
-            at = self.half | ((at + 1) & (self.half - 1));
-        }
-    }
-}
-
-/// Which base slots may be in a family: one bit for all that share a hash. Small enough to stay in the nearest cache, where
-/// most products that have no weight are told from the others.
-#[derive(Clone, Debug, Default)]
-struct Filter {
-    words: Vec<u64>,
-    /// A hash is shifted down by this.
-    shift: u32,
-}
-
-impl Filter {
-    /// An empty one of 2^bits bits.
-    fn new(bits: u32) -> Filter {
-        Filter { words: vec![0; (1 << bits) / 64], shift: 32 - bits }
-    }
-
-    #[inline]
-    fn may_have(&self, slot: u32) -> bool {
-        let bit = scattered(slot) >> self.shift;
-        self.words[bit as usize / 64] >> (bit % 64) & 1 == 1
-    }
-
-    fn add(&mut self, slot: u32) {
-        let bit = scattered(slot) >> self.shift;
-        self.words[bit as usize / 64] |= 1 << (bit % 64);
-    }
-}
-
-/// A hash of a base slot, best in its upper bits.
-#[inline]
-fn scattered(slot: u32) -> u32 {
-    slot.wrapping_mul(0x9e37_79b1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::weights::{Cpu, Listed};
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
@@ -438,7 +240,7 @@ mod tests {
             products in prop::collection::vec((0u32..5, 1u32..90), 0..400), limit in 0usize..600,
         ) {
             let mut table = WeightTable::with_limit(usize::MAX);
-            let mut families = Families::new(limit, &mut table);
+            let mut families = Families::new(limit, true, &mut table);
             let mut map = BTreeMap::new();
             for (parent, slot) in products {
                 let place = families.insert(parent, slot, &mut table);
@@ -467,7 +269,7 @@ mod tests {
         ) {
             let slots: Vec<u32> = slots.into_iter().collect();
             let (mut table, mut other) = (WeightTable::with_limit(usize::MAX), WeightTable::with_limit(usize::MAX));
-            let (mut grown, mut made) = (Families::new(limit, &mut table), Families::new(limit, &mut other));
+            let (mut grown, mut made) = (Families::new(limit, true, &mut table), Families::new(limit, true, &mut other));
             let all = slots.iter().all(|slot| grown.insert(1, *slot, &mut table).is_some());
             let weight = |slot: &u32| (Slot { weight: *slot as f32, key: *slot, ..Slot::default() }, slot + 1);
             let restored = made.restore(1, &slots, &mut other, weight);
@@ -494,23 +296,107 @@ mod tests {
         fn a_saved_product_that_occurs_twice_is_refused(slots in prop::collection::vec(1u32..60, 1..12)) {
             let mut table = WeightTable::with_limit(usize::MAX);
             let weight = |slot: &u32| (Slot { key: *slot, ..Slot::default() }, 0);
-            let restored = Families::new(1 << 10, &mut table).restore(0, &slots, &mut table, weight);
+            let restored = Families::new(1 << 10, true, &mut table).restore(0, &slots, &mut table, weight);
             let distinct: std::collections::BTreeSet<_> = slots.iter().collect();
             prop_assert_eq!(restored.is_some(), distinct.len() == slots.len());
+        }
+    }
+
+    /// The rows of an example that has `slots`, one for each of five parents: places, slots and values.
+    fn list(
+        families: &Families,
+        table: &WeightTable,
+        slots: &[u32],
+        sealed: &[usize],
+        cpu: Cpu,
+    ) -> Vec<(u32, u32, f32)> {
+        let (lookup, mut listed, mut words) = (families.lookup(table, cpu), Listed::default(), Sealed::default());
+        let values: Vec<f32> = slots.iter().map(|slot| *slot as f32 + 0.5).collect();
+        words.clear(slots.len());
+        sealed.iter().for_each(|position| words.add(position % slots.len()));
+        let mut ends = vec![0];
+        for parent in 0..5 {
+            lookup.aim(parent, Features { slots, values: &values }, &words, &mut listed);
+            ends.push(listed.len());
+        }
+        let mut to = 0;
+        for (parent, row) in (0..).zip(ends.windows(2)) {
+            to += lookup.confirm(parent, row[0]..row[1], to, &mut listed);
+        }
+        let all = listed.places[..to].iter().zip(&listed.slots).zip(&listed.values);
+        all.map(|((place, slot), value)| (*place, *slot, *value)).collect()
+    }
+
+    proptest! {
+        /// Whatever looks for products, it lists just those that have a place or may get one, and others' as sealed.
+        #[test]
+        fn every_processor_lists_what_there_is(
+            products in prop::collection::vec((0u32..5, prop_oneof![1u32..60, 1u32..5_000]), 0..500),
+            example in prop::collection::hash_set(prop_oneof![1u32..60, 1u32..5_000], 1..90),
+            sealed in prop::collection::vec(0usize..90, 0..4),
+            limit in 0usize..600,
+            admits in any::<bool>(),
+        ) {
+            let mut table = WeightTable::with_limit(usize::MAX);
+            let mut families = Families::new(limit, admits, &mut table);
+            let slots: Vec<u32> = example.into_iter().collect();
+            let is_sealed = |slot: u32| sealed.iter().any(|position| slots[position % slots.len()] == slot);
+            for (parent, slot) in products.into_iter().filter(|(_, slot)| !is_sealed(*slot)) {
+                families.insert(parent, slot, &mut table);
+            }
+            let mut expected = Vec::new();
+            for (parent, slot) in (0..5).flat_map(|parent| slots.iter().map(move |slot| (parent, *slot))) {
+                let place = families.place(parent, slot, &table);
+                let in_time = (slot < families.late_from(parent)).then_some(Families::NEW);
+                let place = if is_sealed(slot) { in_time.map(|_| Families::SEALED) } else { place.or(in_time) };
+                expected.extend(place.map(|place| (place, slot, slot as f32 + 0.5)));
+            }
+            for cpu in Cpu::available() {
+                prop_assert_eq!(&list(&families, &table, &slots, &sealed, cpu), &expected, "{:?}", cpu);
+            }
+        }
+
+        /// A model that was saved and loaded goes on to the bit, so whether a product may still get a place must not hang on
+        /// which was refused before.
+        #[test]
+        fn who_may_get_a_place_hangs_on_what_is_there_alone(
+            products in prop::collection::vec((0u32..5, 1u32..3_000), 0..500), limit in 0usize..600,
+        ) {
+            let (mut table, mut other) = (WeightTable::with_limit(usize::MAX), WeightTable::with_limit(usize::MAX));
+            let (mut grown, mut made) = (Families::new(limit, true, &mut table), Families::new(limit, true, &mut other));
+            for (parent, slot) in products {
+                grown.insert(parent, slot, &mut table);
+            }
+            for parent in 0..5 {
+                let mut slots = Vec::new();
+                grown.visit_in_order(&table, |owner, slot, _| slots.extend((owner == parent).then_some(slot)));
+                if !slots.is_empty() {
+                    let weight = |slot: &u32| (Slot { key: *slot, ..Slot::default() }, 1);
+                    prop_assert!(made.restore(parent, &slots, &mut other, weight).is_some());
+                }
+            }
+            prop_assert!((0..5).all(|parent| made.late_from(parent) == grown.late_from(parent)));
         }
     }
 
     #[test]
     fn a_listed_row_gets_its_places_also_when_the_family_moves() {
         let mut table = WeightTable::with_limit(usize::MAX);
-        let mut families = Families::new(1 << 10, &mut table);
-        let (slots, mut listed) = ((1..40).collect::<Vec<u32>>(), Vec::new());
-        families.aim(2, &slots, &table, &mut listed);
-        families.confirm(2, &slots, &mut listed, &table);
-        assert!(listed.iter().all(|place| *place == Families::NEW));
-        listed[3] = Families::SEALED;
-        families.admit(2, &slots, &mut listed, &mut table, |_, _| ());
-        let expected = slots.iter().map(|slot| families.place(2, *slot, &table).unwrap_or(Families::SEALED));
-        assert!(listed.iter().copied().eq(expected));
+        let mut families = Families::new(1 << 10, true, &mut table);
+        let slots: Vec<u32> = (1..40).collect();
+        let mut listed = Listed::default();
+        let lookup = families.lookup(&table, Cpu::fastest());
+        let mut sealed = Sealed::default();
+        sealed.clear(39);
+        sealed.add(3);
+        lookup.aim(2, Features { slots: &slots, values: &[1.0; 39] }, &sealed, &mut listed);
+        let row = 0..lookup.confirm(2, 0..39, 0, &mut listed);
+        assert_eq!(row, 0..39);
+        let expected = (0..39).map(|position| if position == 3 { Families::SEALED } else { Families::NEW });
+        assert!(listed.places[row.clone()].iter().copied().eq(expected));
+        families.admit(2, row.clone(), &mut listed, &mut table, |_, _| ());
+        let expected =
+            listed.slots[row.clone()].iter().map(|slot| families.place(2, *slot, &table).unwrap_or(Families::SEALED));
+        assert!(listed.places[row].iter().copied().eq(expected));
     }
 }
