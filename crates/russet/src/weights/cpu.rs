@@ -53,6 +53,15 @@ pub(crate) trait Work {
 }
 
 impl Cpu {
+    /// This version, or the next best that this machine can run.
+    pub(crate) fn at_hand(self) -> Cpu {
+        match self {
+            Cpu::Avx512 if !has_avx512() => Cpu::Avx2.at_hand(),
+            Cpu::Avx2 if !has_avx2() => Cpu::Portable,
+            cpu => cpu,
+        }
+    }
+
     /// True if AVX-512 may be used, and is there.
     pub(crate) fn has_avx512(self) -> bool {
         self == Cpu::Avx512 && has_avx512()

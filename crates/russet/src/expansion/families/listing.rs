@@ -1,8 +1,8 @@
 //! Which products of an example have a weight, and where: looked for in two steps, so that memory is on its way for all rows
 //! before any of it is needed.
 //!
-//! Both steps are there twice: [`plain`] is the oracle, and what runs where the processor has no AVX-512; [`wide`] does the
-//! same, sixteen products at a time.
+//! Both steps are there twice: [`plain`] is the oracle, and what runs where the processor has no AVX2; [`wide`] does the same,
+//! eight products at a time, or sixteen with AVX-512.
 
 // For the calls of `wide`.
 #![allow(unsafe_code)]
@@ -46,8 +46,9 @@ impl Sealed {
         self.words[position / 16] >> (position % 16) & 1 == 1
     }
 
-    pub(super) fn words(&self) -> &[u16] {
-        &self.words
+    /// The bits of positions from a multiple of eight on: eight of them, at least.
+    pub(super) fn bits_from(&self, position: usize) -> u16 {
+        self.words[position / 16] >> (position % 16)
     }
 }
 
@@ -83,7 +84,8 @@ impl Confirm<'_> {
 pub(crate) struct Lookup<'a> {
     families: &'a Families,
     weights: &'a [Slot],
-    has_avx512: bool,
+    /// What this machine can run.
+    cpu: Cpu,
 }
 
 impl<'a> Lookup<'a> {
@@ -110,12 +112,15 @@ impl<'a> Lookup<'a> {
 
     #[inline(always)]
     fn aim_at(self, aim: &Aim<'_>, features: Features<'_>, room: Room<'_>) -> usize {
-        #[cfg(target_arch = "x86_64")]
-        if self.has_avx512 && aim.family.bits > 0 {
-            // SAFETY: that is what it says; the family has a filter; the room is for all features, and has its margin.
-            return unsafe { wide::aim(aim, features, room) };
+        match self.cpu {
+            // SAFETY: the processor has it; the family has a filter.
+            #[cfg(target_arch = "x86_64")]
+            Cpu::Avx512 if aim.family.bits > 0 => unsafe { wide::aim_with_avx512(aim, features, room) },
+            // SAFETY: the same.
+            #[cfg(target_arch = "x86_64")]
+            Cpu::Avx2 if aim.family.bits > 0 => unsafe { wide::aim_with_avx2(aim, features, room) },
+            _ => plain::aim(aim, features, room),
         }
-        plain::aim(aim, features, room)
     }
 
     /// Moves the products of a row that was aimed at to `to`, which is not behind the row, without those that have no place and
@@ -125,12 +130,22 @@ impl<'a> Lookup<'a> {
     pub(crate) fn confirm(self, parent: u32, row: Range<usize>, to: usize, listed: &mut Listed) -> usize {
         let family = self.families.family(parent).unwrap_or(&NO_FAMILY);
         let confirm = Confirm { family, late_from: self.late_from(parent), weights: self.weights };
-        #[cfg(target_arch = "x86_64")]
-        if self.has_avx512 && self.weights.len() < wide::MOST_PLACES {
-            // SAFETY: that is what it says; families have their places in the table, and a row is moved forwards.
-            return unsafe { wide::confirm(&confirm, row, to, listed) };
+        match self.cpu {
+            // SAFETY: the processor has it; families have their places in the table.
+            #[cfg(target_arch = "x86_64")]
+            Cpu::Avx512 if self.is_short() => unsafe { wide::confirm_with_avx512(&confirm, row, to, listed) },
+            // SAFETY: the same.
+            #[cfg(target_arch = "x86_64")]
+            Cpu::Avx2 if self.is_short() => unsafe { wide::confirm_with_avx2(&confirm, row, to, listed) },
+            _ => plain::confirm(&confirm, row, to, listed),
         }
-        plain::confirm(&confirm, row, to, listed)
+    }
+
+    /// True if the table is short enough for [`wide::confirm`].
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    fn is_short(self) -> bool {
+        self.weights.len() < wide::MOST_PLACES
     }
 }
 
@@ -138,7 +153,7 @@ impl Families {
     /// A look at where products are.
     #[inline]
     pub(crate) fn lookup<'a>(&'a self, table: &'a WeightTable, cpu: Cpu) -> Lookup<'a> {
-        Lookup { families: self, weights: table.slots(), has_avx512: cpu.has_avx512() }
+        Lookup { families: self, weights: table.slots(), cpu: cpu.at_hand() }
     }
 
     /// Gives places to the products of a listed row that have none; calls `admitted(position, key)` for each that got one.

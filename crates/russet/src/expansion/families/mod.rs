@@ -1,4 +1,6 @@
 mod family;
+#[cfg(target_arch = "x86_64")]
+mod lanes;
 mod listing;
 mod plain;
 #[cfg(target_arch = "x86_64")]
