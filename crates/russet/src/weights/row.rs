@@ -109,9 +109,21 @@ impl Row {
             Place::Own(start) => start as usize + slot() as usize,
             Place::Listed => base.listed.places[self.first as usize + position] as usize,
             Place::Tiles(first) => first as usize * super::TILE + position,
+            Place::Shared(key) => shared_place(key, slot(), length),
+        }
+    }
+
+    /// Adds the places of all its weights, in a table of `length`, to a list. Its rows are not tiles.
+    #[inline(always)]
+    pub(super) fn list_places(&self, base: &BaseFeatures, length: usize, places: &mut Vec<u32>) {
+        let range = self.first as usize..self.end as usize;
+        match self.place {
+            Place::Own(start) => places.extend(base.slots[range].iter().map(|slot| start + slot)),
             Place::Shared(key) => {
-                mix(key ^ u64::from(slot()).wrapping_mul(0x9e37_79b9_7f4a_7c15)) as usize & (length - 1)
+                places.extend(base.slots[range].iter().map(|slot| shared_place(key, *slot, length) as u32));
             }
+            Place::Listed => places.extend_from_slice(&base.listed.places[range]),
+            Place::Tiles(_) => unreachable!("a row of another table"),
         }
     }
 
@@ -123,6 +135,12 @@ impl Row {
             heritage => bounded(heritage * linear[self.slot(base, position) as usize].gradient),
         }
     }
+}
+
+/// Where the weight of a row that shares weights is for base slot `slot`, in a table of `length`, a power of two.
+#[inline]
+fn shared_place(key: u64, slot: u32, length: usize) -> usize {
+    mix(key ^ u64::from(slot).wrapping_mul(0x9e37_79b9_7f4a_7c15)) as usize & (length - 1)
 }
 
 /// The rows of an example. What is left of an earlier example behind them stays, to be written over: so rows can be written

@@ -5,24 +5,29 @@
 
 use super::eight::{Eight, Portable};
 use super::loops::{Scratch, Sums};
-use super::plain::{add, measure_one, product, pulled};
-use super::tile::{TILE, Tile};
-use super::wide::widen;
-use super::{BaseFeatures, LANES, Lanes, Row, Slot, bounded, prefetch};
+use super::plain::measure_one;
+use super::scatter::{gather, scatter};
+use super::tile::{self, TILE, Tile};
+use super::wide::{weights_at, widen};
+use super::{BaseFeatures, Lanes, Row, Slot, bounded, prefetch};
 
 /// Lists the places of all weights, and asks for their memory.
+#[inline(always)]
 pub(super) fn list_places(slots: &[Slot], rows: &[Row], base: &BaseFeatures, places: &mut Vec<u32>) {
     places.clear();
     for row in rows {
         let first = places.len();
-        places.extend((0..row.len()).map(|position| row.place(base, position, slots.len()) as u32));
+        row.list_places(base, slots.len(), places);
         places[first..].iter().for_each(|place| prefetch(slots, *place as usize));
     }
 }
 
 /// Adds `sum_i w_i x_i` to `total`.
+///
+/// # Safety
+/// All places are inside `slots`.
 #[inline(always)]
-pub(super) fn score(
+pub(super) unsafe fn score<E: Eight>(
     slots: &[Slot],
     rows: &[Row],
     base: &BaseFeatures,
@@ -30,18 +35,25 @@ pub(super) fn score(
     total: &mut Lanes,
     places: &[u32],
 ) {
-    let mut rest = places;
+    let (mut rest, mut all) = (places, E::load(total));
     for row in rows {
-        let mut sums = [0.0; LANES];
         let (places, later) = rest.split_at(row.len());
+        let mut sums = E::zero();
         for (places, values) in places.chunks(TILE).zip(row.values(base).chunks(TILE)) {
-            for (lane, (place, value)) in places.iter().zip(values).enumerate() {
-                sums[lane] += pulled(slots[*place as usize].weight, gravity) * product(row.multiplier, *value);
-            }
+            // SAFETY: the caller's promise.
+            let weights: E = unsafe { weights_at(slots, 0, &E::fill_up(places)) };
+            sums = sums + tile::score(weights, products(values, row), gravity);
         }
-        add(total, &sums);
+        all = all + sums;
         rest = later;
     }
+    all.store(total);
+}
+
+/// Up to eight products, filled up with 0.
+#[inline(always)]
+fn products<E: Eight>(values: &[f32], row: &Row) -> E {
+    (E::all(row.multiplier) * E::load_some(values)).bounded().lift()
 }
 
 /// What the loop over a row's weights needs to know.
@@ -54,105 +66,118 @@ struct Context<'a> {
 }
 
 /// Updates `G` and `N` of every weight and notes the directions: see `plain::measure`.
+///
+/// # Safety
+/// All places that were listed are inside `slots`.
 #[inline(always)]
-pub(super) fn measure<E: Eight>(
+pub(super) unsafe fn measure<E: Eight>(
     slots: &mut [Slot],
     rows: &[Row],
     base: &BaseFeatures,
     linear: &[Slot],
     squared_slope: f32,
     scratch: &mut Scratch,
-) -> Sums<Portable> {
-    scratch.resize_directions(scratch.places.len().div_ceil(TILE));
+) -> Sums<E> {
+    // The last eight may be less, and are written as a whole.
+    scratch.resize_directions(scratch.places.len().div_ceil(TILE) + 1);
     let (mut sums, mut places) = (Sums::default(), &scratch.places[..]);
     let mut directions = bytemuck::cast_slice_mut::<_, f32>(&mut scratch.directions);
     for row in rows {
         let context = Context { row, base, linear, squared_slope };
-        let (ours, later) = directions.split_at_mut(row.len());
-        measure_row::<E>(slots, &places[..row.len()], context, ours, &mut sums);
-        (places, directions) = (&places[row.len()..], later);
+        let (ours, later) = places.split_at(row.len());
+        // SAFETY: the caller's promise.
+        unsafe { measure_row::<E>(slots, ours, context, directions, &mut sums) };
+        (places, directions) = (later, &mut directions[row.len()..]);
     }
     sums
 }
 
+/// # Safety
+/// The places are inside `slots`.
 #[inline(always)]
-fn measure_row<E: Eight>(
+unsafe fn measure_row<E: Eight>(
     slots: &mut [Slot],
     places: &[u32],
     context: Context<'_>,
     directions: &mut [f32],
-    sums: &mut Sums<Portable>,
+    sums: &mut Sums<E>,
 ) {
-    let (multiplier, values) = (context.row.multiplier, context.row.values(context.base));
-    let parts = places.chunks(TILE).zip(values.chunks(TILE)).zip(directions.chunks_mut(TILE));
-    for (number, ((places, values), directions)) in parts.enumerate() {
-        let mut x = [0.0; TILE];
-        for (x, value) in x.iter_mut().zip(values) {
-            *x = product(multiplier, *value);
-        }
-        let eight = places.first_chunk().filter(|places| are_different(places));
-        if let (Some(places), Some(directions)) = (eight, directions.first_chunk_mut()) {
-            measure_eight::<E>(slots, places, &x, context, number * TILE, directions, sums);
+    let values = context.row.values(context.base);
+    for (number, (places, values)) in places.chunks(TILE).zip(values.chunks(TILE)).enumerate() {
+        let (first, x) = (number * TILE, products::<E>(values, context.row));
+        let Some(directions) = directions[first..].first_chunk_mut() else { unreachable!("there is room for eight") };
+        let (eight, count) = (E::fill_up(places), places.len());
+        if are_different(&eight, count) {
+            // SAFETY: the caller's promise.
+            unsafe { measure_eight::<E>(slots, &eight, x, context, first, sums) }.store(directions);
         } else {
-            measure_some(slots, places, &x, context, number * TILE, directions, sums);
+            measure_some(slots, places, x, context, first, directions, sums);
         }
     }
 }
 
-/// True if no place occurs twice.
+/// True if none of the first `count` places occurs twice among them.
 #[inline(always)]
-fn are_different(places: &[u32; TILE]) -> bool {
+fn are_different(places: &[u32; TILE], count: usize) -> bool {
     let mut same = false;
     for distance in 1..=TILE / 2 {
         for lane in 0..TILE {
-            same |= places[lane] == places[(lane + distance) % TILE];
+            let other = (lane + distance) % TILE;
+            same |= (places[lane] == places[other]) & (lane.max(other) < count);
         }
     }
     !same
 }
 
-/// [`measure`] for eight different weights, those from `first` on of the row.
+/// [`measure`] for up to eight different weights, those from `first` on of the row; the last one fills up the eight, with a
+/// value of 0.
+///
+/// # Safety
+/// The places are inside `slots`.
 #[inline(always)]
-fn measure_eight<E: Eight>(
+unsafe fn measure_eight<E: Eight>(
     slots: &mut [Slot],
     places: &[u32; TILE],
-    x: &[f32; TILE],
+    x: E,
+    context: Context<'_>,
+    first: usize,
+    sums: &mut Sums<E>,
+) -> E {
+    let Context { row, base, linear, squared_slope } = context;
+    let (mut tile, mut values) = (Tile::default(), [0.0; TILE]);
+    x.store(&mut values);
+    // SAFETY: the caller's promise.
+    let [weight, gradient, scale, keys] = unsafe { gather::<E>(slots, 0, places) };
+    tile.fill(weight, gradient, scale);
+    let directions = tile.measure(x, squared_slope, sums, |tile| widen(tile, &values, row, base, linear, first));
+    let fresh = [E::load(&tile.weight), E::load(&tile.gradient), E::load(&tile.scale), keys];
+    // SAFETY: the caller's promise.
+    unsafe { scatter(slots, 0, places, fresh) };
+    directions
+}
+
+/// The same for up to eight of which some are the same, one after the other.
+#[cold]
+#[inline(never)]
+fn measure_some<E: Eight>(
+    slots: &mut [Slot],
+    places: &[u32],
+    x: E,
     context: Context<'_>,
     first: usize,
     directions: &mut [f32; TILE],
-    sums: &mut Sums<Portable>,
-) {
-    let mut tile = Tile::default();
-    let columns = places.map(|place| bytemuck::cast_ref(&slots[place as usize]));
-    let [weight, gradient, scale, keys] = E::rows(columns);
-    tile.fill(weight, gradient, scale);
-    let mut wide = Sums { norm: E::load(&sums.norm.0), sensitivity: E::load(&sums.sensitivity.0) };
-    let widen = |tile: &mut Tile| widen(tile, x, context.row, context.base, context.linear, first);
-    tile.measure(E::load(x), context.squared_slope, &mut wide, widen).store(directions);
-    wide.norm.store(&mut sums.norm.0);
-    wide.sensitivity.store(&mut sums.sensitivity.0);
-    let fresh = E::columns([E::load(&tile.weight), E::load(&tile.gradient), E::load(&tile.scale), keys]);
-    for lane in 0..TILE {
-        slots[places[lane] as usize] = bytemuck::cast(fresh[lane]);
-    }
-}
-
-/// The same for up to eight, one after the other.
-#[inline(always)]
-fn measure_some(
-    slots: &mut [Slot],
-    places: &[u32],
-    x: &[f32; TILE],
-    context: Context<'_>,
-    first: usize,
-    directions: &mut [f32],
-    sums: &mut Sums<Portable>,
+    sums: &mut Sums<E>,
 ) {
     let Context { row, base, linear, squared_slope } = context;
+    let (mut values, mut lanes) = ([0.0; TILE], Sums::<Portable>::default());
+    x.store(&mut values);
+    sums.norm.store(&mut lanes.norm.0);
+    sums.sensitivity.store(&mut lanes.sensitivity.0);
     for (lane, (place, direction)) in places.iter().zip(directions).enumerate() {
         let inherited = || row.inherited(base, linear, first + lane);
-        *direction = measure_one(&mut slots[*place as usize], x[lane], inherited, squared_slope, lane, sums);
+        *direction = measure_one(&mut slots[*place as usize], values[lane], inherited, squared_slope, lane, &mut lanes);
     }
+    *sums = Sums { norm: E::load(&lanes.norm.0), sensitivity: E::load(&lanes.sensitivity.0) };
 }
 
 /// `w_i += step * direction_i`

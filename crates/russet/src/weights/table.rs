@@ -344,7 +344,8 @@ impl WeightTable {
             _ if !L::WIDE => plain::score(self, rows, base, gravity, total),
             Cells::Slots(slots) if scratch.plain => {
                 shared::list_places(slots, rows, base, &mut scratch.places);
-                shared::score(slots, rows, base, gravity, total, &scratch.places);
+                // SAFETY: expansions make rows that are inside the table, as asserted.
+                unsafe { shared::score::<L::Eight>(slots, rows, base, gravity, total, &scratch.places) };
             }
             // SAFETY: expansions make rows that are inside the table, as asserted.
             Cells::Slots(slots) => unsafe { wide::open_slots::<L::Eight>(slots, rows, base, gravity, total, scratch) },
@@ -370,7 +371,8 @@ impl WeightTable {
         match &mut self.cells {
             _ if !L::WIDE => plain::measure(self, rows, base, linear, squared_slope, scratch).measured(),
             Cells::Slots(slots) if scratch.plain => {
-                shared::measure::<L::Eight>(slots, rows, base, linear, squared_slope, scratch).measured()
+                // SAFETY: as above: the places are those of the rows.
+                unsafe { shared::measure::<L::Eight>(slots, rows, base, linear, squared_slope, scratch) }.measured()
             }
             Cells::Slots(_) => wide::measure_copies::<L::Eight>(rows, base, linear, squared_slope, scratch).measured(),
             Cells::Tiles(tiles) => L::measure_tiles(tiles, rows, base, linear, squared_slope, scratch),

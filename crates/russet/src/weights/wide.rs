@@ -183,7 +183,7 @@ pub(super) unsafe fn score_slots<E: Eight>(
 /// # Safety
 /// The places, from `start` on, are inside `slots`.
 #[inline(always)]
-unsafe fn weights_at<E: Eight>(slots: &[Slot], start: usize, places: &[u32; TILE]) -> E {
+pub(super) unsafe fn weights_at<E: Eight>(slots: &[Slot], start: usize, places: &[u32; TILE]) -> E {
     let mut weights = [0.0; TILE];
     for lane in 0..TILE {
         // SAFETY: the caller's promise.
