@@ -14,8 +14,9 @@ use std::arch::x86_64::*;
 
 use russet::batch::{Batch, Code, Ending, Label};
 
+use super::Context;
+use super::head::{head, short_head};
 use super::marks::Kinds;
-use super::{Context, head, short_head};
 use crate::number;
 
 /// How many tokens are read at once.
