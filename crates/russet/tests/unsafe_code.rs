@@ -16,7 +16,7 @@ const KNOWN: [(&str, usize, usize); 19] = [
     ("russet/src/expansion/families/listing.rs", 2, 0),
     ("russet/src/expansion/families/wide.rs", 7, 2),
     ("russet/src/weights/cpu.rs", 2, 1),
-    ("russet/src/weights/eight.rs", 1, 0),
+    ("russet/src/weights/eight/avx.rs", 1, 0),
     ("russet/src/weights/loops.rs", 5, 1),
     ("russet/src/weights/memory.rs", 3, 0),
     ("russet/src/weights/mod.rs", 2, 0),
