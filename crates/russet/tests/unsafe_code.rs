@@ -22,7 +22,7 @@ const KNOWN: [(&str, usize, usize); 19] = [
     ("russet/src/weights/mod.rs", 2, 0),
     ("russet/src/weights/scatter.rs", 3, 3),
     ("russet/src/weights/single.rs", 9, 4),
-    ("russet/src/weights/table.rs", 3, 0),
+    ("russet/src/weights/table/rows.rs", 3, 0),
     ("russet/src/weights/tile.rs", 1, 0),
     ("russet/src/weights/wide.rs", 8, 5),
 ];

@@ -1,7 +1,7 @@
 //! Eight numbers in a register of AVX2, and sixteen in one of AVX-512.
 
-use super::super::tile::Division;
 use super::{Add, Div, Eight, Mul, SMALLEST, Sub, TILE};
+use crate::weights::tile::Division;
 use std::arch::x86_64::*;
 
 /// In one register. Only code that is compiled for AVX2 names this type: see `WideWithAvx2`.

@@ -1,5 +1,5 @@
-use super::super::{Cpu, Loops, Work};
 use super::*;
+use crate::weights::{Cpu, Loops, Work};
 use proptest::prelude::*;
 
 /// Every operation, as bits.
