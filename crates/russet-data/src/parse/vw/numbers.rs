@@ -1,10 +1,11 @@
 //! Lines in the most common form, read fast: one namespace without a name or scale, features called by numbers, values of few digits.
 //!
-//! Whatever is not in this form, or wrong, is left to the plain parser in [`super`], which says what holds.
+//! Whatever is not in this form, or wrong, is left to the [plain parser](super::plain), which says what holds.
 
 use russet::batch::{Batch, Code, Ending, Label};
 
-use super::{Context, head, short_head};
+use super::Context;
+use super::head::{head, short_head};
 use crate::number;
 
 /// A feature in the common form and the byte after it are no longer than this, wherever eight bytes are read at once.

@@ -1,0 +1,180 @@
+use super::*;
+use crate::parse::Parser;
+use crate::parse::tests::{Seen, parse_block, read, read_error, seen};
+use crate::{Block, Format, ReadOptions};
+use proptest::prelude::*;
+use russet::batch::{Batch, Dictionary, Label};
+
+fn examples(text: &str) -> Vec<Seen> {
+    read(Format::Vw, text, true)
+}
+
+fn error(text: &str) -> String {
+    read_error(Format::Vw, text)
+}
+
+#[test]
+fn plain_lines() {
+    let seen = examples("1 | a b:2.5 7\n-1.5 | 007:-1 c:0 d\r\n");
+    assert_eq!(seen[0].features, [("a", 1.0), ("b", 2.5), ("7", 1.0)].map(|(n, v)| (n.to_owned(), v)));
+    assert_eq!(seen[1].features, [("7", -1.0), ("d", 1.0)].map(|(n, v)| (n.to_owned(), v)));
+    assert_eq!(seen[1].label, Label::new(-1.5));
+}
+
+#[test]
+fn namespaces_scales_and_nameless_features() {
+    let seen = examples("1 |x:2 a:3 b |y a |:0.5 c:4 :0.5 :0.7\n");
+    let expected = [("x^a", 6.0), ("x^b", 2.0), ("y^a", 1.0), ("c", 2.0), ("0", 0.25), ("1", 0.35)];
+    assert_eq!(seen[0].features, expected.map(|(n, v)| (n.to_owned(), v)));
+    assert_eq!(seen[0].namespace_ends, [2, 3, 6]);
+}
+
+#[test]
+fn labels_with_importance_base_and_tag() {
+    let full = Label { value: Some(1.0), importance: 0.5, base: 0.25 };
+    for (text, label, tag) in [
+        ("1 0.5 0.25 'name|a\n", full, "name"),
+        ("1 0.5 0.25 'name |a\n", full, "name"),
+        ("1 0.5 0.25 name|a\n", full, "name"),
+        ("1 '| a\n", Label::new(1.0), ""),
+        ("1\t| a\n", Label::new(1.0), ""),
+    ] {
+        let seen = examples(text);
+        assert_eq!((seen[0].label, seen[0].tag.as_str()), (label, tag), "{text}");
+    }
+}
+
+#[test]
+fn empty_examples() {
+    assert_eq!(examples("1 |\n\n-1 |  \n").len(), 2);
+    let unlabelled = read(Format::Vw, "1 |\n\n| a", false);
+    assert_eq!(unlabelled.len(), 3);
+    assert_eq!(unlabelled[1].label, Label::unknown());
+    assert_eq!(unlabelled[2].label, Label::unknown());
+}
+
+#[test]
+fn faults_name_their_place() {
+    assert_eq!(error("1 | a:nan\n"), "test:1:7: feature value is `nan`; expected a finite number");
+    assert_eq!(error("1 | a\n1 | b:1e999 c\n"), "test:2:7: feature value is `1e999`; expected a finite number");
+    assert_eq!(error("1 | a:inf\n"), "test:1:7: feature value is `inf`; expected a finite number");
+    assert_eq!(error("1 | a:1x\n"), "test:1:7: feature value is `1x`; expected a finite number");
+    assert_eq!(error("nan | a\n"), "test:1:1: label is `nan`; expected a finite number");
+    assert_eq!(error("| a\n"), "test:1:1: there is no label; expected a number before `|`");
+    assert_eq!(
+        error("1|f a\n"),
+        "test:1:1: there is no label; expected a number before `|` (a word that touches the bar is a tag: put a space before `|`)"
+    );
+    assert_eq!(error("1 -2 | a\n"), "test:1:3: importance is `-2`; expected 0 or more");
+    assert_eq!(error("1 1 0 4 | a\n"), "test:1:7: text before `|` is `4`; expected a tag that begins with '");
+    assert_eq!(error("1 |x:y a\n"), "test:1:6: namespace scale is `y`; expected a finite number");
+    assert_eq!(error("hello\n"), "test:1:1: this line is `hello`; expected `label | features`, but it has no `|`");
+}
+
+/// How a block is read.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// By the plain parser alone.
+    Plain,
+    /// With the fast one before it.
+    Narrow,
+    /// With AVX-512 where there is such.
+    Wide,
+}
+
+type Outcome = (Vec<Seen>, u64, Option<String>, Option<String>);
+
+/// What comes of a block.
+fn outcome(text: &str, way: Way, on_error: OnError) -> Outcome {
+    let mut parser = Parser::new(0, ReadOptions { on_error, ..ReadOptions::default() });
+    parser.vw.pause = u32::from(matches!(way, Way::Plain));
+    parser.vw.narrow = matches!(way, Way::Narrow);
+    let block = Block { name: "test".into(), first_line: 1, bytes: text.into(), ..Block::default() };
+    let parsed = parse_block(&mut parser, Format::Vw, block);
+    let fatal = parsed.fatal.as_ref().map(ToString::to_string);
+    (seen(&parsed), parsed.skipped, parsed.complaint.clone(), fatal)
+}
+
+fn all_ways_agree(text: &str, on_error: OnError) -> Result<(), TestCaseError> {
+    let expected = outcome(text, Way::Plain, on_error);
+    prop_assert_eq!(&outcome(text, Way::Narrow, on_error), &expected);
+    prop_assert_eq!(&outcome(text, Way::Wide, on_error), &expected);
+    Ok(())
+}
+
+fn word() -> impl Strategy<Value = String> {
+    prop_oneof![
+        8 => "[1-9][0-9]{0,6}(:-?[0-9](\\.[0-9]{1,8})?)?",
+        4 => "[0-9]{1,9}(:[+-]?[0-9]{0,9}(\\.[0-9]{0,10})?)?",
+        1 => "[0-9a-c:.e+|\t\r-]{0,6}",
+    ]
+}
+
+fn text() -> impl Strategy<Value = String> {
+    let head = prop_oneof![8 => "-?1 ", 2 => "-?[0-9]{1,3} ", 1 => "[0-9. 'a-]{0,6}"];
+    let end = prop_oneof![8 => Just("\n"), 1 => Just(" \n"), 1 => Just("\r\n"), 1 => Just("\n\n")];
+    let bar = prop_oneof![8 => Just("| "), 1 => Just("|"), 1 => Just("|n "), 1 => Just("|:2 ")];
+    let line = (head, bar, prop::collection::vec(word(), 0..80), end)
+        .prop_map(|(head, bar, words, end)| format!("{head}{bar}{}{end}", words.join(" ")));
+    prop::collection::vec(line, 0..8).prop_map(|lines| lines.concat())
+}
+
+proptest! {
+    #[test]
+    fn fast_ways_read_what_the_plain_one_does(text in text(), skip in any::<bool>()) {
+        let on_error = if skip { OnError::Skip } else { OnError::Stop };
+        all_ways_agree(&text, on_error)?;
+    }
+
+    #[test]
+    fn fast_ways_read_values_to_the_bit(values in prop::collection::vec("-?[0-9]{0,8}(\\.[0-9]{1,8})?", 1..60)) {
+        let features: String = values.iter().map(|value| format!(" 1:{value} 2")).collect();
+        let text = format!("1 |{features}\n").repeat(4);
+        all_ways_agree(&text, OnError::Stop)?;
+    }
+
+    /// One in a hundred million is as close to the middle as these.
+    #[test]
+    fn fast_ways_read_values_between_two_floats(bits in 0x3a00_0000u32..0x4b00_0000, off in -9i32..=9) {
+        let (low, high) = (f64::from(f32::from_bits(bits)), f64::from(f32::from_bits(bits + 1)));
+        let middle = f64::from_bits(((low + high) / 2.0).to_bits().wrapping_add_signed(i64::from(off)));
+        let text = format!("1 | 1:{middle:.8} 2:-{middle:.7} 3:{middle:.6}\n");
+        all_ways_agree(&text, OnError::Stop)?;
+    }
+}
+
+#[test]
+fn lines_in_the_common_form_are_read_fast() {
+    let text = "1 | 1:0.5  2 123456:-7 7:-0.12345678 3:12.5 4:0\n".repeat(2);
+    let (mut dictionary, mut batch, mut marks) = (Dictionary::default(), Batch::default(), Marks::default());
+    let mut pending = Pending::default();
+    batch.start(&mut dictionary);
+    let context = Context { labels: true, dictionary: &mut dictionary };
+    let marks = marks.find(text.as_bytes(), Kinds::of);
+    pending.make_room(marks.len());
+    let found = numbers::line(text.as_bytes(), 0, marks, 1, &context, &mut pending, &mut batch);
+    pending.hand_over(&mut batch);
+    assert_eq!(found.map(|(end, _)| end), Some(text.len() / 2 - 1));
+    assert_eq!(batch.example(0).values, [0.5, 1.0, -7.0, -0.123_456_78, 12.5]);
+}
+
+#[test]
+fn wherever_a_token_lies_in_a_stretch() {
+    for length in 0..70 {
+        let text = format!(
+            "{}1 | 1:-0.12345678 22:-3 4444444 333:0.5 7:-.5 8:0\n",
+            "1 | 1\n-1 |\n0 | \n".repeat(length) + &" ".repeat(length % 16)
+        );
+        all_ways_agree(&text, OnError::Stop).unwrap();
+    }
+}
+
+#[test]
+fn features_of_a_line_of_any_length() {
+    for length in 0..200 {
+        let text = format!("-3 |{} 5\n1 | 2\n", " 1:0.5 2:-7".repeat(length));
+        all_ways_agree(&text, OnError::Stop).unwrap();
+    }
+    let long = format!("1 | {}:1\n1 | 5:{}\n1 | 7\n", "1".repeat(300), "2".repeat(130));
+    all_ways_agree(&long, OnError::Skip).unwrap();
+}
