@@ -15,6 +15,7 @@ MOST_CPU = 1.3
 # For each kind of work, the share of VW's wall time that russet may take, and the share it is meant to take one day.
 RATIO_BARS = {
     "linear": (1 / 4, 1 / 6),
+    "names": (1 / 2, 1 / 4),
     "cache": (1 / 4, 1 / 8),
     "quadratic": (1 / 2, 1 / 4),
     "cubic": (1 / 2, 1 / 4),

@@ -72,6 +72,16 @@ def from_cache(arguments, data, folder):
     return four(arguments, cache(arguments.russet, data, folder))
 
 
+def from_names(arguments, data, folder):
+    """As `linear`, but features are called `f1` instead of `1`: words, which are hashed and looked up."""
+    named = Path(folder) / data.name
+    with open(data, encoding="utf-8") as source, open(named, "w", encoding="utf-8") as file:
+        for line in source:
+            head, bar, features = line.rstrip().partition("| ")
+            file.write(f"{head}{bar}{' '.join(f'f{feature}' for feature in features.split())}\n")
+    return four(arguments, linear(named))
+
+
 def four(arguments, pair):
     """VW on one thread and on two, russet on all cores and on one."""
     return {
@@ -125,6 +135,7 @@ PREDICT = ["letter", "activity", "numeric30-40k", "covtype", "census", "20news",
 
 WORKS = {
     "linear": Work("linear, text", LINEAR, training(linear), is_long=False),
+    "names": Work("linear, text with names", LINEAR, from_names, is_long=False),
     "cache": Work("linear, cache", LINEAR, from_cache, is_long=False),
     "quadratic": Work("quadratic", QUADRATIC, training(quadratic), is_long=False),
     "cubic": Work("cubic", ["letter", "numeric30-40k"], training(cubic), is_long=False),

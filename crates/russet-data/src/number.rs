@@ -1,5 +1,7 @@
 //! Decimal numbers to f32, correctly rounded: by hand for the common form, by the standard library for the rest.
 
+use std::ops::Range;
+
 /// `10^-n`, each rounded to the nearest double.
 const INVERSE_POWERS: [f64; 20] = [
     1e0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14, 1e-15, 1e-16, 1e-17,
@@ -124,6 +126,33 @@ pub(crate) fn of_few_digits(four: [u8; 4], length: usize) -> u32 {
     let aligned = (u32::from_le_bytes(four) ^ 0x3030_3030) << ((32 - 8 * length) & 31);
     let pairs = aligned.wrapping_mul(10).wrapping_add(aligned >> 8);
     (pairs & 0x00ff_00ff).wrapping_mul(0x0064_0001) >> 16
+}
+
+/// The number that a word of a text is, if it is one and finite.
+#[inline(always)]
+pub(crate) fn of_word(text: &[u8], word: Range<usize>) -> Option<f32> {
+    short(text, &word).or_else(|| {
+        let (value, length) = parse_finite(&text[word.start..])?;
+        (length == word.len()).then_some(value)
+    })
+}
+
+/// The same for up to seven digits, or one digit, a point and up to eight digits, where more text follows.
+#[inline(always)]
+fn short(text: &[u8], word: &Range<usize>) -> Option<f32> {
+    let window: &[u8; 16] = text.get(word.start..)?.first_chunk()?;
+    let negative = window[0] == b'-';
+    let sign = usize::from(negative);
+    let length = word.len().wrapping_sub(sign);
+    let eight = |start: usize| window[start..].first_chunk().map(|eight| u64::from_le_bytes(*eight));
+    if window[1 + sign] == b'.' {
+        let first = digit(window, sign)?;
+        let (decimals, count) = leading_digits(eight(2 + sign)?);
+        let mantissa = first * WHOLE_POWERS[count] + decimals;
+        return if count + 2 == length { rounded(negative, mantissa, count) } else { None };
+    }
+    let (whole, count) = leading_digits(eight(sign)?);
+    if count == length && (1..8).contains(&count) { rounded(negative, whole, 0) } else { None }
 }
 
 /// The whole number that the digits from `start` on write, modulo 2^64, and where they end.

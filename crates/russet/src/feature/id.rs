@@ -1,5 +1,6 @@
 use bytemuck::{Pod, Zeroable};
 use std::fmt;
+use std::ops::Range;
 
 /// The identity of a base feature: 64 bits hashed from its namespace and name.
 ///
@@ -60,6 +61,18 @@ impl Namespace {
         FeatureId(hash(self.0, name))
     }
 
+    /// The same for a name that stands in a longer text: faster where eight more bytes follow it.
+    ///
+    /// ```
+    /// use russet::feature::Namespace;
+    /// let text = b"1 | apple:0.5 pear:0.25";
+    /// assert_eq!(Namespace::ANONYMOUS.verbatim_in(text, 4..9), Namespace::ANONYMOUS.verbatim(b"apple"));
+    /// ```
+    #[inline]
+    pub fn verbatim_in(self, text: &[u8], name: Range<usize>) -> FeatureId {
+        FeatureId(hash_in(self.0, text, name))
+    }
+
     /// The feature whose name is a number.
     #[inline]
     pub fn numbered(self, number: u64) -> FeatureId {
@@ -101,19 +114,35 @@ fn unmix(mut x: u64) -> u64 {
     x ^ (x >> 32)
 }
 
-/// Hash of a byte string: eight bytes a step, each folded in by a 64 x 64 -> 128 bit product.
+/// Hash of a byte string.
 fn hash(seed: u64, bytes: &[u8]) -> u64 {
-    let (chunks, rest) = bytes.as_chunks::<8>();
+    hash_in(seed, bytes, 0..bytes.len())
+}
+
+/// Hash of a part of a text: eight bytes a step, each folded in by a 64 x 64 -> 128 bit product.
+#[inline]
+fn hash_in(seed: u64, text: &[u8], part: Range<usize>) -> u64 {
+    let (chunks, rest) = text[part.clone()].as_chunks::<8>();
     let mut state = seed ^ TEXT;
     for chunk in chunks {
         state = fold(state ^ u64::from_le_bytes(*chunk), 0xa076_1d64_78bd_642f);
     }
-    let mut last = [0u8; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    state = fold(state ^ u64::from_le_bytes(last), 0xe703_7ed1_a0b4_28db);
-    mix(state ^ (bytes.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    let last = match text[part.end - rest.len()..].first_chunk() {
+        Some(eight) => u64::from_le_bytes(*eight) & ((1 << (8 * rest.len())) - 1),
+        None => padded(rest),
+    };
+    state = fold(state ^ last, 0xe703_7ed1_a0b4_28db);
+    mix(state ^ (part.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
+/// Up to eight bytes, filled up with zeros.
+fn padded(bytes: &[u8]) -> u64 {
+    let mut eight = [0; 8];
+    eight[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(eight)
+}
+
+#[inline]
 fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     (product as u64) ^ ((product >> 64) as u64)
@@ -141,6 +170,15 @@ mod tests {
         fn mixing_can_be_undone(x: u64) {
             prop_assert_eq!(unmix(mix(x)), x);
             prop_assert_eq!(Namespace::ANONYMOUS.number(Namespace::ANONYMOUS.numbered(x)), x);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_follows_a_name_makes_no_difference(name: Vec<u8>, before: Vec<u8>, behind: Vec<u8>) {
+            let text = [&before[..], &name, &behind].concat();
+            let found = Namespace::ANONYMOUS.verbatim_in(&text, before.len()..before.len() + name.len());
+            prop_assert_eq!(found, Namespace::ANONYMOUS.verbatim(&name));
         }
     }
 

@@ -1,4 +1,4 @@
-//! Where a block's bytes are no digits: found for 64 bytes at a time, before anything is parsed.
+//! Where a block's bytes are no digits, or where its words end: found for 64 bytes at a time, before anything is parsed.
 //!
 //! In a line of numbers, what is between two such *marks* is a number; a minus sign right after a colon is a part of it, and so no mark. A parser that knows them ahead need not come to the end of one
 //! number to know where the next begins, so the processor works on several at once.
@@ -21,25 +21,30 @@ pub(super) type Stretch = [u8; STRETCH];
 const AT_ONCE: usize = 12;
 
 impl Marks {
-    /// Finds the marks of a block, which has to be shorter than 4 GiB, by the kinds of its bytes.
+    /// Finds where a block, which has to be shorter than 4 GiB, has no digits, by the kinds of its bytes.
     #[inline(always)]
     pub(super) fn find(&mut self, bytes: &[u8], kinds: impl Fn(&Stretch) -> Kinds) -> &[u32] {
+        let mut after_colon = 0;
+        self.find_bits(bytes, |stretch| kinds(stretch).marks(&mut after_colon))
+    }
+
+    /// Finds where the words of such a block end, by a bit for each such byte; `0` is none.
+    #[inline(always)]
+    pub(super) fn find_bits(&mut self, bytes: &[u8], mut bits: impl FnMut(&Stretch) -> u64) -> &[u32] {
         // A place for each byte, and room for what is written too much.
         let most = bytes.len() + 2 * AT_ONCE;
         if self.places.len() < most {
             // Memory that is never written to costs nothing.
             self.places = vec![0; most.next_power_of_two()];
         }
-        let (mut count, mut after_colon) = (0, 0);
+        let mut count = 0;
         let (stretches, rest) = bytes.as_chunks();
         for (number, stretch) in stretches.iter().enumerate() {
-            count +=
-                write(kinds(stretch).marks(&mut after_colon), (number * STRETCH) as u32, &mut self.places[count..]);
+            count += write(bits(stretch), (number * STRETCH) as u32, &mut self.places[count..]);
         }
         let mut last = [b'0'; STRETCH];
         last[..rest.len()].copy_from_slice(rest);
-        count +=
-            write(kinds(&last).marks(&mut after_colon), (bytes.len() - rest.len()) as u32, &mut self.places[count..]);
+        count += write(bits(&last), (bytes.len() - rest.len()) as u32, &mut self.places[count..]);
         &self.places[..count]
     }
 }
@@ -164,6 +169,63 @@ impl Kinds {
     }
 }
 
+/// What ends a name or a value.
+const ENDS: [u8; 6] = *b" :|\n\t\r";
+
+/// A bit for each byte of a stretch that ends a name or a value, the first byte's lowest.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(super) fn word_ends(stretch: &Stretch) -> u64 {
+    // SAFETY: SSE2 is part of x86-64.
+    unsafe { word_ends_with_sse2(stretch) }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) fn word_ends(stretch: &Stretch) -> u64 {
+    word_ends_plainly(stretch)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "sse2")]
+#[inline]
+fn word_ends_with_sse2(stretch: &Stretch) -> u64 {
+    use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_movemask_epi8, _mm_or_si128, _mm_set_epi64x, _mm_set1_epi8};
+    let (words, _) = stretch.as_chunks::<16>();
+    let ends = ENDS.map(|end| _mm_set1_epi8(end as i8));
+    words.iter().enumerate().fold(0, |bits, (number, word)| {
+        let word = u128::from_le_bytes(*word);
+        let word = _mm_set_epi64x((word >> 64) as i64, word as i64);
+        let [a, b, c, d, e, f] = ends.map(|end| _mm_cmpeq_epi8(word, end));
+        let all = _mm_or_si128(_mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(c, d)), _mm_or_si128(e, f));
+        bits | u64::from(_mm_movemask_epi8(all) as u32) << (16 * number)
+    })
+}
+
+/// As [`word_ends`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) fn word_ends_with_avx2(stretch: &Stretch) -> u64 {
+    use std::arch::x86_64::{
+        _mm256_cmpeq_epi8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set_epi64x, _mm256_set1_epi8,
+    };
+    let (words, _) = stretch.as_chunks::<8>();
+    let ends = ENDS.map(|end| _mm256_set1_epi8(end as i8));
+    words.as_chunks::<4>().0.iter().enumerate().fold(0, |bits, (number, half)| {
+        let [first, second, third, fourth] = half.map(i64::from_le_bytes);
+        let word = _mm256_set_epi64x(fourth, third, second, first);
+        let [a, b, c, d, e, f] = ends.map(|end| _mm256_cmpeq_epi8(word, end));
+        let all = _mm256_or_si256(_mm256_or_si256(_mm256_or_si256(a, b), _mm256_or_si256(c, d)), _mm256_or_si256(e, f));
+        bits | u64::from(_mm256_movemask_epi8(all) as u32) << (32 * number)
+    })
+}
+
+/// As [`word_ends`], on any processor.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+fn word_ends_plainly(stretch: &Stretch) -> u64 {
+    stretch.iter().enumerate().fold(0, |bits, (place, byte)| bits | u64::from(ENDS.contains(byte)) << place)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,7 +246,10 @@ mod tests {
         }
 
         #[test]
-        fn all_versions_agree(any in prop::array::uniform32(any::<u8>()), near in prop::array::uniform32(b'-'..b'<')) {
+        fn all_versions_agree(
+            any in prop::array::uniform32(prop_oneof![any::<u8>(), prop::sample::select(&ENDS)]),
+            near in prop::array::uniform32(b'-'..b'<'),
+        ) {
             let mut stretch = [0; STRETCH];
             stretch[..32].copy_from_slice(&any);
             stretch[32..].copy_from_slice(&near);
@@ -194,7 +259,10 @@ mod tests {
             if is_x86_feature_detected!("avx2") {
                 // SAFETY: the processor has what the function is compiled for.
                 prop_assert_eq!(&unsafe { Kinds::of_with_avx2(&stretch) }, &expected);
+                // SAFETY: as above.
+                prop_assert_eq!(unsafe { word_ends_with_avx2(&stretch) }, word_ends_plainly(&stretch));
             }
+            prop_assert_eq!(word_ends(&stretch), word_ends_plainly(&stretch));
         }
     }
 }

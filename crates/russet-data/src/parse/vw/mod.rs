@@ -9,7 +9,9 @@
 
 mod head;
 mod marks;
+mod names;
 mod numbers;
+mod pending;
 mod plain;
 #[cfg(test)]
 mod tests;
@@ -19,7 +21,7 @@ mod wide;
 use super::{Context, Parsed};
 use crate::OnError;
 use marks::{Kinds, Marks, Stretch};
-use numbers::Pending;
+use pending::Pending;
 use plain::read_plainly;
 #[cfg(target_arch = "x86_64")]
 use wide::Wide;
@@ -41,7 +43,11 @@ pub(super) struct Reader {
     pending: Pending,
     #[cfg(target_arch = "x86_64")]
     wide: Wide,
-    /// For how many more blocks the fast way is not tried.
+    /// What lines are taken for.
+    form: Form,
+    /// The other form was in vain.
+    has_failed: bool,
+    /// For how many more blocks neither fast way is tried.
     pause: u32,
     /// AVX-512 is not used, whatever the processor has.
     #[cfg(test)]
@@ -49,8 +55,36 @@ pub(super) struct Reader {
     narrow: bool,
 }
 
+/// A form of lines that are read fast.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Form {
+    /// [`numbers`], or [`wide`].
+    #[default]
+    Numbers,
+    /// [`names`]
+    Names,
+}
+
+impl Form {
+    fn other(self) -> Form {
+        match self {
+            Form::Numbers => Form::Names,
+            Form::Names => Form::Numbers,
+        }
+    }
+}
+
+/// How bytes are classified: by what the processor has.
+#[derive(Clone, Copy)]
+struct Bytes<K, E> {
+    /// [`Kinds::of`]
+    kinds: K,
+    /// [`marks::word_ends`]
+    word_ends: E,
+}
+
 impl Reader {
-    /// Where most lines are not in the common form, so many blocks are read without another try.
+    /// Where most lines are in neither form, so many blocks are read without another try.
     const PAUSE: u32 = 15;
 
     /// In a longer block, places would take much memory.
@@ -66,7 +100,7 @@ impl Reader {
         on_error: OnError,
     ) {
         #[cfg(target_arch = "x86_64")]
-        if self.is_wide() && self.is_tried(bytes) {
+        if self.is_wide() && self.form == Form::Numbers && self.is_tried(bytes) {
             // SAFETY: the processor has what the function is compiled for.
             return unsafe { self.read_wide(bytes, length, context, parsed, on_error) };
         }
@@ -80,7 +114,8 @@ impl Reader {
             // SAFETY: the processor has what the function is compiled for.
             return unsafe { self.read_with_bmi(bytes, length, context, parsed, on_error) };
         }
-        self.read_anywhere(bytes, length, context, parsed, on_error, Kinds::of);
+        let classified = Bytes { kinds: Kinds::of, word_ends: marks::word_ends };
+        self.read_anywhere(bytes, length, context, parsed, on_error, classified);
     }
 
     /// The same, with AVX-512.
@@ -122,7 +157,9 @@ impl Reader {
         parsed: &mut Parsed,
         on_error: OnError,
     ) {
-        self.read_anywhere(bytes, length, context, parsed, on_error, |stretch| Kinds::of_with_avx2(stretch));
+        let kinds = |stretch: &Stretch| Kinds::of_with_avx2(stretch);
+        let word_ends = |stretch: &Stretch| marks::word_ends_with_avx2(stretch);
+        self.read_anywhere(bytes, length, context, parsed, on_error, Bytes { kinds, word_ends });
     }
 
     #[inline(always)]
@@ -133,17 +170,26 @@ impl Reader {
         context: &mut Context<'_>,
         parsed: &mut Parsed,
         on_error: OnError,
-        kinds: impl Fn(&Stretch) -> Kinds,
+        classified: Bytes<impl Fn(&Stretch) -> Kinds, impl Fn(&Stretch) -> u64>,
     ) {
         debug_assert!(bytes[length - 1..].iter().all(|byte| *byte == b'\n'));
-        let tried = self.is_tried(bytes);
+        let (tried, form) = (self.is_tried(bytes), self.form);
         self.pause = self.pause.saturating_sub(1);
-        let mut marks = if tried { self.marks.find(bytes, kinds) } else { &[] };
+        let mut marks = match form {
+            _ if !tried => &[],
+            Form::Numbers => self.marks.find(bytes, classified.kinds),
+            Form::Names => self.marks.find_bits(bytes, classified.word_ends),
+        };
         self.pending.make_room(marks.len());
         let (mut start, mut number, mut common) = (0, parsed.block.first_line, 0);
         while start < length {
-            let Reader { pending, .. } = self;
-            if let Some((end, used)) = numbers::line(bytes, start, marks, number, context, pending, &mut parsed.batch) {
+            let (pending, batch) = (&mut self.pending, &mut parsed.batch);
+            let found = match form {
+                _ if !tried => None,
+                Form::Numbers => numbers::line(bytes, start, marks, number, context, pending, batch),
+                Form::Names => names::line(bytes, start, marks, number, context, pending, batch),
+            };
+            if let Some((end, used)) = found {
                 (start, marks) = (end + 1, &marks[used..]);
                 common += 1;
             } else {
@@ -174,10 +220,15 @@ impl Reader {
         self.pause == 0 && bytes.len() <= Reader::LONGEST
     }
 
-    /// Leaves the fast way alone for a while if too few of a block's lines are in the common form.
+    /// Tries the other form next if too few of a block's lines were in this one, or none for a while if neither is any good.
     fn judge(&mut self, common: u64, lines: u64) {
-        if 2 * common < lines {
-            self.pause = Reader::PAUSE;
+        if 2 * common >= lines {
+            self.has_failed = false;
+            return;
         }
+        if std::mem::replace(&mut self.has_failed, true) {
+            (self.has_failed, self.pause) = (false, Reader::PAUSE);
+        }
+        self.form = self.form.other();
     }
 }

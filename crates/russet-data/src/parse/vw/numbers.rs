@@ -6,6 +6,7 @@ use russet::batch::{Batch, Code, Ending, Label};
 
 use super::Context;
 use super::head::{head, short_head};
+use super::pending::Pending;
 use crate::number;
 
 /// A feature in the common form and the byte after it are no longer than this, wherever eight bytes are read at once.
@@ -19,38 +20,6 @@ const MOST_DIGITS: usize = 7;
 
 /// The most digits after a point.
 const MOST_DECIMALS: usize = 8;
-
-/// Lines that are on their way to the batch.
-#[derive(Debug, Default)]
-pub(super) struct Pending {
-    codes: Vec<u32>,
-    values: Vec<f32>,
-    /// How many features the lines have; what is behind them is void.
-    complete: usize,
-    lines: Vec<Ending>,
-}
-
-impl Pending {
-    /// Makes room for the features of a block with so many marks.
-    pub(super) fn make_room(&mut self, marks: usize) {
-        // Each feature has a mark at its end; one is written that may not count.
-        if self.codes.len() < marks + 1 {
-            self.codes.resize(marks + 1, 0);
-            self.values.resize(marks + 1, 0.0);
-        }
-    }
-
-    /// Gives the batch all lines that were read.
-    pub(super) fn hand_over(&mut self, batch: &mut Batch) {
-        batch.push_by(|codes, values| {
-            codes.extend_from_slice(&self.codes[..self.complete]);
-            values.extend_from_slice(&self.values[..self.complete]);
-            Some(())
-        });
-        batch.end_examples(self.lines.drain(..));
-        self.complete = 0;
-    }
-}
 
 /// Reads the line at `start` as one example, if it is in the common form; gives the place of its end, and how many marks there are up
 /// to it. `marks`: those from the line's start on. It comes to the batch with [`Pending::hand_over`].

@@ -1,7 +1,7 @@
 //! Any line, read in the obvious way: what holds where the fast ways give up.
 
 use russet::batch::{Batch, Code, Label};
-use russet::feature::{FeatureId, Namespace};
+use russet::feature::{FeatureId, Names, Namespace};
 
 use super::head::head;
 use crate::parse::{Context, Fault, Parsed, not_finite};
@@ -147,13 +147,18 @@ fn named(
 ) -> Result<usize, Fault> {
     let (value, end) = feature_value(bytes, at, space).ok_or_else(|| bad_feature_value(bytes, at))?;
     if value != 0.0 {
-        let index = context.dictionary.index(batch, id, |names| match space.name {
-            b"" => names.push(display(name)),
-            space => names.push_parts(&[space, b"^", display(name)]),
-        });
+        let index = context.dictionary.index(batch, id, |names| push_name(names, space.name, name));
         batch.push(index, value);
     }
     Ok(end)
+}
+
+/// Adds the name under which people know a feature.
+pub(super) fn push_name(names: &mut Names, space: &[u8], name: &[u8]) {
+    match space {
+        b"" => names.push(display(name)),
+        space => names.push_parts(&[space, b"^", display(name)]),
+    }
 }
 
 /// The value that may follow a name, times the namespace's scale, and where it ends.

@@ -4,6 +4,7 @@ use crate::parse::tests::{Seen, parse_block, read, read_error, seen};
 use crate::{Block, Format, ReadOptions};
 use proptest::prelude::*;
 use russet::batch::{Batch, Dictionary, Label};
+use russet::feature::FeatureId;
 
 fn examples(text: &str) -> Vec<Seen> {
     read(Format::Vw, text, true)
@@ -76,29 +77,36 @@ fn faults_name_their_place() {
 enum Way {
     /// By the plain parser alone.
     Plain,
-    /// With the fast one before it.
+    /// With the fast one for numbers before it.
     Narrow,
     /// With AVX-512 where there is such.
     Wide,
+    /// With the fast one for names before it.
+    Names,
 }
 
-type Outcome = (Vec<Seen>, u64, Option<String>, Option<String>);
+type Outcome = (Vec<Seen>, (Vec<u32>, Vec<FeatureId>), u64, Option<String>, Option<String>);
 
 /// What comes of a block.
 fn outcome(text: &str, way: Way, on_error: OnError) -> Outcome {
     let mut parser = Parser::new(0, ReadOptions { on_error, ..ReadOptions::default() });
     parser.vw.pause = u32::from(matches!(way, Way::Plain));
     parser.vw.narrow = matches!(way, Way::Narrow);
+    if matches!(way, Way::Names) {
+        parser.vw.form = Form::Names;
+    }
     let block = Block { name: "test".into(), first_line: 1, bytes: text.into(), ..Block::default() };
     let parsed = parse_block(&mut parser, Format::Vw, block);
     let fatal = parsed.fatal.as_ref().map(ToString::to_string);
-    (seen(&parsed), parsed.skipped, parsed.complaint.clone(), fatal)
+    let features = (parsed.batch.codes().to_vec(), parsed.batch.declared_ids().to_vec());
+    (seen(&parsed), features, parsed.skipped, parsed.complaint.clone(), fatal)
 }
 
 fn all_ways_agree(text: &str, on_error: OnError) -> Result<(), TestCaseError> {
     let expected = outcome(text, Way::Plain, on_error);
     prop_assert_eq!(&outcome(text, Way::Narrow, on_error), &expected);
     prop_assert_eq!(&outcome(text, Way::Wide, on_error), &expected);
+    prop_assert_eq!(&outcome(text, Way::Names, on_error), &expected);
     Ok(())
 }
 
@@ -110,11 +118,25 @@ fn word() -> impl Strategy<Value = String> {
     ]
 }
 
+fn name() -> impl Strategy<Value = String> {
+    prop_oneof![
+        8 => "[a-d.-][a-z0-9=]{0,24}(:-?[0-9](\\.[0-9]{1,9})?)?",
+        4 => "[a-c]{1,2}(:[+-]?[0-9]{0,9}(\\.[0-9]{0,10})?)?",
+        2 => "0{0,3}[0-9]{1,21}(:[0-9]\\.[0-9]e-?[0-9])?",
+        2 => "\\|[a-b]{0,9}",
+        1 => word(),
+    ]
+}
+
 fn text() -> impl Strategy<Value = String> {
+    prop_oneof![text_of(word().boxed()), text_of(name().boxed())]
+}
+
+fn text_of(word: BoxedStrategy<String>) -> impl Strategy<Value = String> {
     let head = prop_oneof![8 => "-?1 ", 2 => "-?[0-9]{1,3} ", 1 => "[0-9. 'a-]{0,6}"];
     let end = prop_oneof![8 => Just("\n"), 1 => Just(" \n"), 1 => Just("\r\n"), 1 => Just("\n\n")];
     let bar = prop_oneof![8 => Just("| "), 1 => Just("|"), 1 => Just("|n "), 1 => Just("|:2 ")];
-    let line = (head, bar, prop::collection::vec(word(), 0..80), end)
+    let line = (head, bar, prop::collection::vec(word, 0..80), end)
         .prop_map(|(head, bar, words, end)| format!("{head}{bar}{}{end}", words.join(" ")));
     prop::collection::vec(line, 0..8).prop_map(|lines| lines.concat())
 }
@@ -159,10 +181,47 @@ fn lines_in_the_common_form_are_read_fast() {
 }
 
 #[test]
+fn lines_of_names_are_read_fast() {
+    let line = "1 0.5 'tag |a x:0.5 007  y:0\ty:-2 |b x:1e1 |\n";
+    let text = line.repeat(2);
+    let (mut dictionary, mut batch, mut marks) = (Dictionary::default(), Batch::default(), Marks::default());
+    let mut pending = Pending::default();
+    batch.start(&mut dictionary);
+    let mut context = Context { labels: true, dictionary: &mut dictionary };
+    let marks = marks.find_bits(text.as_bytes(), marks::word_ends);
+    pending.make_room(marks.len());
+    let (end, used) = names::line(text.as_bytes(), 0, marks, 1, &mut context, &mut pending, &mut batch).unwrap();
+    assert_eq!((end, marks[used] as usize), (line.len() - 1, line.len() + 1));
+    pending.hand_over(&mut batch);
+    let example = batch.example(0);
+    assert_eq!((example.values, example.tag), (&[0.5, 1.0, -2.0, 10.0][..], &b"tag"[..]));
+    assert_eq!(example.namespace_ends, [3, 4, 4]);
+}
+
+#[test]
+fn the_form_that_most_lines_have_is_found() {
+    let (names, numbers, neither) = ("1 | a:1 b\n".repeat(9), "1 | 1:1 2\n".repeat(9), "1 |a:2 b\n".repeat(9));
+    let mut parser = Parser::new(0, ReadOptions::default());
+    let mut read = |text: &str| {
+        let block = Block { name: "test".into(), first_line: 1, bytes: text.into(), ..Block::default() };
+        assert_eq!(parse_block(&mut parser, Format::Vw, block).batch.len(), 9);
+        (parser.vw.form, parser.vw.pause)
+    };
+    assert_eq!(read(&numbers), (Form::Numbers, 0));
+    assert_eq!(read(&names), (Form::Names, 0));
+    assert_eq!(read(&names), (Form::Names, 0));
+    // Lines of names may have numbers in them.
+    assert_eq!(read(&numbers), (Form::Names, 0));
+    assert_eq!(read(&neither), (Form::Numbers, 0));
+    assert_eq!(read(&neither), (Form::Names, Reader::PAUSE));
+    (0..Reader::PAUSE).for_each(|number| assert_eq!(read(&neither), (Form::Names, Reader::PAUSE - 1 - number)));
+}
+
+#[test]
 fn wherever_a_token_lies_in_a_stretch() {
     for length in 0..70 {
         let text = format!(
-            "{}1 | 1:-0.12345678 22:-3 4444444 333:0.5 7:-.5 8:0\n",
+            "{}1 | 1:-0.12345678 22:-3 4444444 333:0.5 7:-.5 8:0\n1 |ab some words:2 in it\n",
             "1 | 1\n-1 |\n0 | \n".repeat(length) + &" ".repeat(length % 16)
         );
         all_ways_agree(&text, OnError::Stop).unwrap();
