@@ -210,7 +210,7 @@ impl FeatureTable {
         }
     }
 
-    /// Interned: the slots of features that are called by a number below [`Code::NUMBERS`], 0 for those that have none of their own.
+    /// Interned: the slots of features that are called by a number below [`crate::batch::Code::NUMBERS`], 0 for those that have none of their own.
     #[inline]
     pub(crate) fn numbered(&self) -> Option<&[u32]> {
         (self.indexing == Indexing::Interned).then_some(self.finder.numbered())

@@ -35,7 +35,7 @@ impl Family {
         (SMALLEST_FAMILY..32).find(fits).unwrap_or(32)
     }
 
-    /// Gives saved products their places and weights: see [`Families::restore`]. Nothing if one occurs twice.
+    /// Gives saved products their places and weights: see [`super::Families::restore`]. Nothing if one occurs twice.
     pub(super) fn take_in_all<P>(
         &mut self,
         products: &[P],
