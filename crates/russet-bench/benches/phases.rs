@@ -91,14 +91,14 @@ fn expand(bencher: Bencher, (shape, expansion): (Shape, ExpansionKind)) {
 #[divan::bench(args = MODELS)]
 fn score(bencher: Bencher, (shape, expansion): (Shape, ExpansionKind)) {
     let mut phases = Trained::new(shape, expansion, COURSE).phases(examples_at_hand(shape));
-    bencher.counter(ItemsCount::new(phases.features())).bench_local(|| phases.score());
+    bencher.counter(ItemsCount::new(phases.weights())).bench_local(|| phases.score());
 }
 
 /// Rows to a prediction, and weights moved: an update needs what scoring has gathered.
 #[divan::bench(args = MODELS)]
 fn score_and_update(bencher: Bencher, (shape, expansion): (Shape, ExpansionKind)) {
     let mut phases = Trained::new(shape, expansion, COURSE).phases(examples_at_hand(shape));
-    bencher.counter(ItemsCount::new(phases.features())).bench_local(|| phases.score_and_update());
+    bencher.counter(ItemsCount::new(phases.weights())).bench_local(|| phases.score_and_update());
 }
 
 /// All weights to those that become parents; counted are the weights.

@@ -6,7 +6,7 @@ use crate::intake::Intake;
 use crate::loss::Squared;
 use crate::model::Model;
 use crate::step::{Active, Adaptive, Scratches, Step, Surprise};
-use crate::weights::{BaseFeatures, Loops, Rows, Work};
+use crate::weights::{BaseFeatures, Loops, Place, Row, Rows, Work};
 
 /// A model that has been trained, and some examples that it goes through again and again, one phase at a time.
 pub struct Phases {
@@ -17,7 +17,6 @@ pub struct Phases {
 }
 
 /// What one example after the other is expanded in, as in a learner.
-#[derive(Default)]
 struct Expander {
     base: BaseFeatures,
     enumerator: Enumerator,
@@ -31,6 +30,11 @@ struct Expanded {
 }
 
 impl Expander {
+    fn of(model: &Model) -> Expander {
+        let enumerator = Enumerator::on(model.cpu);
+        Expander { base: BaseFeatures::default(), enumerator, rows: Rows::default() }
+    }
+
     /// Lists the rows of an example.
     #[inline(always)]
     fn expand(&mut self, model: &Model, example: &BaseFeatures) {
@@ -64,7 +68,7 @@ impl Phases {
             }
         }
         model.fit_tables_if_short();
-        let mut expander = Expander::default();
+        let mut expander = Expander::of(&model);
         for example in &mut examples {
             expander.expand(&model, &example.base);
             example.base.clone_from(&expander.base);
@@ -77,6 +81,13 @@ impl Phases {
     /// How many features are active in all examples together.
     pub fn features(&self) -> usize {
         self.examples.iter().map(|example| example.active().linear.len() + example.rows.active()).sum()
+    }
+
+    /// How many weights all examples together have: some products have none, and no loop meets them.
+    pub fn weights(&self) -> usize {
+        let weights = |row: &Row| if row.place == Place::Listed { row.len() } else { row.active as usize };
+        let of_products = |example: &Expanded| example.rows.iter().map(weights).sum::<usize>();
+        self.examples.iter().map(|example| example.active().linear.len() + of_products(example)).sum()
     }
 
     /// Lists the rows of each example. Gives how many there are.

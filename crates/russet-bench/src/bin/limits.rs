@@ -208,20 +208,17 @@ fn features() -> Vec<Phase> {
 fn loops() -> Vec<Phase> {
     use ExpansionKind::{Apple, Linear, Quadratic};
     let things = Unit::Things("features");
-    let going_through = |shape, expansion| {
-        let phases = Trained::new(shape, expansion, 4 * TEXT).phases(examples_at_hand(shape));
-        (phases.features(), phases)
-    };
+    let going_through = |shape, expansion| Trained::new(shape, expansion, 4 * TEXT).phases(examples_at_hand(shape));
     let score = |name, limit, shape, expansion| {
-        let (features, mut phases) = going_through(shape, expansion);
-        phase(name, limit, things, features, move || phases.score())
+        let mut phases = going_through(shape, expansion);
+        phase(name, limit, things, phases.weights(), move || phases.score())
     };
     let learn = |name, limit, shape, expansion| {
-        let (features, mut phases) = going_through(shape, expansion);
-        phase(name, limit, things, features, move || phases.score_and_update())
+        let mut phases = going_through(shape, expansion);
+        phase(name, limit, things, phases.weights(), move || phases.score_and_update())
     };
-    let (_, mut dense) = going_through(Shape::Dense, Apple);
-    let (products, mut sparse) = going_through(Shape::Sparse, Apple);
+    let (mut dense, mut sparse) = (going_through(Shape::Dense, Apple), going_through(Shape::Sparse, Apple));
+    let products = sparse.features();
     let written = dense.expand() * size_of::<Row>();
     vec![
         // A row is written for each parent, the products are not.

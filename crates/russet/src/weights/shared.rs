@@ -14,6 +14,8 @@ use super::{BaseFeatures, Lanes, Row, Slot, bounded, prefetch};
 /// Lists the places of all weights, and asks for their memory.
 #[inline(always)]
 pub(super) fn list_places(slots: &[Slot], rows: &[Row], base: &BaseFeatures, places: &mut Vec<u32>) {
+    // Otherwise hashes would be of places that are not there.
+    assert!(!slots.is_empty(), "rows share weights of a table that has none");
     places.clear();
     for row in rows {
         let first = places.len();
