@@ -9,7 +9,7 @@ use crate::weights::{BaseFeatures, Row, Span, bounded};
 const WIDEST: u32 = 64;
 
 /// A sweep is used for up to this many parents for each feature of the example: so its cost stays in proportion.
-const PARENTS_A_FEATURE: usize = 6;
+const PARENTS_A_FEATURE: usize = 8;
 
 /// What a sweep reads of a parent, close together.
 #[derive(Clone, Copy, Debug)]

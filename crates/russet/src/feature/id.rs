@@ -127,19 +127,22 @@ fn hash_in(seed: u64, text: &[u8], part: Range<usize>) -> u64 {
     for chunk in chunks {
         state = fold(state ^ u64::from_le_bytes(*chunk), 0xa076_1d64_78bd_642f);
     }
-    let last = match text[part.end - rest.len()..].first_chunk() {
-        Some(eight) => u64::from_le_bytes(*eight) & ((1 << (8 * rest.len())) - 1),
-        None => padded(rest),
-    };
+    let last = last_bytes(text, part.end, rest);
     state = fold(state ^ last, 0xe703_7ed1_a0b4_28db);
     mix(state ^ (part.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
-/// Up to eight bytes, filled up with zeros.
-fn padded(bytes: &[u8]) -> u64 {
-    let mut eight = [0; 8];
-    eight[..bytes.len()].copy_from_slice(bytes);
-    u64::from_le_bytes(eight)
+/// Up to seven bytes, filled up with zeros: those of `text` before `end`. Read in one go with what stands behind or before them.
+#[inline]
+fn last_bytes(text: &[u8], end: usize, bytes: &[u8]) -> u64 {
+    let bits = 8 * bytes.len() as u32;
+    if let Some(eight) = text[end - bytes.len()..].first_chunk() {
+        return u64::from_le_bytes(*eight) & ((1 << bits) - 1);
+    }
+    match text[..end].last_chunk() {
+        Some(eight) => u64::from_le_bytes(*eight).checked_shr(64 - bits).unwrap_or(0),
+        None => bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)),
+    }
 }
 
 #[inline]

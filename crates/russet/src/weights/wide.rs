@@ -9,7 +9,7 @@ use super::eight::Eight;
 use super::loops::{Copied, Run, Scratch, Sums};
 use super::plain::{self, product};
 use super::scatter::{gather, places, scatter};
-use super::tile::{Division, TILE, Tile, moved, one_tile_at_a_time, pulled, score};
+use super::tile::{Aligned, Division, TILE, Tile, moved, one_tile_at_a_time, pulled, score};
 use super::tiles::Tiles;
 use super::{BaseFeatures, Lanes, Place, Row, SMALLEST, Slot, at_least, at_most};
 
@@ -206,17 +206,83 @@ fn score_shared(slots: &[Slot], row: &Row, base: &BaseFeatures, gravity: f32) ->
 /// [`score_slots`] for rows of tiles.
 #[inline(always)]
 pub(super) fn score_tiles<E: Eight>(tiles: &Tiles, rows: &[Row], base: &BaseFeatures, gravity: f32, total: &mut Lanes) {
-    let (mut all, values) = (E::load(total), tile_values(rows, base));
-    let (width, span) = (width_of(rows), Span::of(base));
-    for row in rows {
-        let (multiplier, in_range) = (E::all(row.multiplier), span.stays_in_range(row.multiplier));
-        let mut sums = E::zero();
-        for (weight, values) in tiles.weights(range_of(row, width)).iter().zip(values) {
-            sums = sums + score(E::load(&weight.0), products(values, multiplier, in_range), gravity);
-        }
-        all = all + sums;
-    }
+    let all = E::load(total);
+    let all = match width_of(rows) {
+        1 if gravity == 0.0 => score_few::<E, 1>(all, tiles, rows, base),
+        2 if gravity == 0.0 => score_few::<E, 2>(all, tiles, rows, base),
+        3 if gravity == 0.0 => score_few::<E, 3>(all, tiles, rows, base),
+        4 if gravity == 0.0 => score_few::<E, 4>(all, tiles, rows, base),
+        _ => score_many(all, tiles, rows, base, gravity),
+    };
     all.store(total);
+}
+
+/// Adds the sums of rows of few tiles, whose weights nothing pulls. What the rows have in common stays in registers.
+#[inline(always)]
+fn score_few<E: Eight, const WIDTH: usize>(mut all: E, tiles: &Tiles, rows: &[Row], base: &BaseFeatures) -> E {
+    let (values, span) = (tile_values(rows, base), Span::of(base));
+    let common = load_all::<E, WIDTH>(values);
+    for row in rows {
+        let weights = tiles.weights(range_of(row, WIDTH));
+        let multiplier = E::all(row.multiplier);
+        all = all
+            + match weights.first_chunk() {
+                Some(weights) if span.stays_in_range(row.multiplier) => sum_of(weights, &common, multiplier, None),
+                _ => score_row(weights, values, multiplier, false, 0.0),
+            };
+    }
+    all
+}
+
+/// Adds the sums of any rows of tiles.
+#[inline(always)]
+fn score_many<E: Eight>(mut all: E, tiles: &Tiles, rows: &[Row], base: &BaseFeatures, gravity: f32) -> E {
+    let (values, width, span) = (tile_values(rows, base), width_of(rows), Span::of(base));
+    for row in rows {
+        let in_range = span.stays_in_range(row.multiplier);
+        let weights = tiles.weights(range_of(row, width));
+        all = all + score_row(weights, values, E::all(row.multiplier), in_range, gravity);
+    }
+    all
+}
+
+/// The sums of a row of tiles.
+#[inline(always)]
+fn score_row<E: Eight>(weights: &[Aligned], values: &[[f32; TILE]], multiplier: E, in_range: bool, gravity: f32) -> E {
+    let mut sums = E::zero();
+    for (weight, values) in weights.iter().zip(values) {
+        sums = sums + score(E::load(&weight.0), products(values, multiplier, in_range), gravity);
+    }
+    sums
+}
+
+/// The values of a few tiles.
+#[inline(always)]
+fn load_all<E: Eight, const WIDTH: usize>(values: &[[f32; TILE]]) -> [E; WIDTH] {
+    let mut all = [E::zero(); WIDTH];
+    for (loaded, values) in all.iter_mut().zip(values) {
+        *loaded = E::load(values);
+    }
+    all
+}
+
+/// The sums of a row of few tiles, all of whose products stay in range; these are kept in `x`, if it is there.
+#[inline(always)]
+fn sum_of<E: Eight, const WIDTH: usize>(
+    weights: &[Aligned; WIDTH],
+    common: &[E; WIDTH],
+    multiplier: E,
+    mut x: Option<&mut [Aligned; WIDTH]>,
+) -> E {
+    let mut sums = E::zero();
+    for tile in 0..WIDTH {
+        let products = multiplier * common[tile];
+        if let Some(x) = &mut x {
+            products.store(&mut x[tile].0);
+        }
+        sums = sums + E::load(&weights[tile].0) * products;
+    }
+    sums
 }
 
 /// Copies all active weights into tiles, and scores them. In what is left of a row's last tile its last weight is repeated: with
@@ -338,21 +404,12 @@ fn open_runs<E: Eight, const WIDTH: usize>(
     values: &[[f32; TILE]],
     scratch: &mut Scratch,
 ) -> E {
-    let (mut common, Scratch { x, runs, .. }) = ([E::zero(); WIDTH], scratch);
-    for (common, values) in common.iter_mut().zip(values) {
-        *common = E::load(values);
-    }
+    let (common, Scratch { x, runs, .. }) = (load_all::<E, WIDTH>(values), scratch);
     for run in runs.iter() {
-        let weights = tiles.weights(run.start..run.end()).as_chunks::<WIDTH>().0;
-        let x = x[run.copies.clone()].as_chunks_mut::<WIDTH>().0;
+        let weights = tiles.weights(run.start..run.end()).as_chunks().0;
+        let x = x[run.copies.clone()].as_chunks_mut().0;
         for ((weights, x), row) in weights.iter().zip(x).zip(&rows[run.copies.start / WIDTH..]) {
-            let (multiplier, mut sums) = (E::all(row.multiplier), E::zero());
-            for tile in 0..WIDTH {
-                let products = multiplier * common[tile];
-                products.store(&mut x[tile].0);
-                sums = sums + E::load(&weights[tile].0) * products;
-            }
-            all = all + sums;
+            all = all + sum_of(weights, &common, E::all(row.multiplier), Some(x));
         }
     }
     all
