@@ -92,8 +92,10 @@ fn rows(base: &BaseFeatures, table: &WeightTable, tiled: bool, shared: bool) -> 
     let row = |first: u32| {
         let multiplier = base.values[first as usize];
         if tiled {
-            // Widths of an even and of an odd number of tiles.
-            return Row::whole(Place::Tiles(first * 6), multiplier, 0, 40 + 8 * (count % 2));
+            // From one tile to six, in rows that follow each other or lie apart.
+            let width = 1 + count % 6;
+            let stride = if shared { width } else { 6 };
+            return Row::whole(Place::Tiles(first * stride), multiplier, 0, 8 * width);
         }
         if first % 5 == 3 {
             return Row::whole(Place::Listed, multiplier, first * 64 + 2, first * 64 + count);
