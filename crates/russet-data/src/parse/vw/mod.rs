@@ -18,6 +18,8 @@ mod tests;
 #[cfg(target_arch = "x86_64")]
 mod wide;
 
+use russet::batch::{Batch, Code};
+
 use super::{Context, Parsed};
 use crate::OnError;
 use marks::{Kinds, Marks, Stretch};
@@ -49,6 +51,8 @@ pub(super) struct Reader {
     has_failed: bool,
     /// For how many more blocks neither fast way is tried.
     pause: u32,
+    /// How many more blocks without names are left to [`Form::Names`], after [`Form::Numbers`] was in vain.
+    patience: u32,
     /// AVX-512 is not used, whatever the processor has.
     #[cfg(test)]
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
@@ -84,7 +88,7 @@ struct Bytes<K, E> {
 }
 
 impl Reader {
-    /// Where most lines are in neither form, so many blocks are read without another try.
+    /// After a form was in vain, so many blocks are read without another try.
     const PAUSE: u32 = 15;
 
     /// In a longer block, places would take much memory.
@@ -143,7 +147,7 @@ impl Reader {
             number += 1;
         }
         self.wide.hand_over(&mut parsed.batch);
-        self.judge(common, number - parsed.block.first_line);
+        self.judge(common, number - parsed.block.first_line, &parsed.batch);
     }
 
     /// The same, compiled for instructions that find bits faster.
@@ -202,7 +206,7 @@ impl Reader {
         }
         self.pending.hand_over(&mut parsed.batch);
         if tried {
-            self.judge(common, number - parsed.block.first_line);
+            self.judge(common, number - parsed.block.first_line, &parsed.batch);
         }
     }
 
@@ -221,14 +225,25 @@ impl Reader {
     }
 
     /// Tries the other form next if too few of a block's lines were in this one, or none for a while if neither is any good.
-    fn judge(&mut self, common: u64, lines: u64) {
+    fn judge(&mut self, common: u64, lines: u64, batch: &Batch) {
         if 2 * common >= lines {
             self.has_failed = false;
-            return;
+            return self.reconsider(batch);
         }
         if std::mem::replace(&mut self.has_failed, true) {
             (self.has_failed, self.pause) = (false, Reader::PAUSE);
         }
-        self.form = self.form.other();
+        (self.form, self.patience) = (self.form.other(), Reader::PAUSE);
+    }
+
+    /// Lines of numbers alone are in the form of names as well, but read faster in their own.
+    fn reconsider(&mut self, batch: &Batch) {
+        if self.form == Form::Numbers || batch.codes().iter().any(|code| *code < Code::NUMBERED) {
+            return;
+        }
+        match self.patience.checked_sub(1) {
+            Some(left) => self.patience = left,
+            None => self.form = Form::Numbers,
+        }
     }
 }

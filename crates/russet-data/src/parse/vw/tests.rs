@@ -217,6 +217,26 @@ fn the_form_that_most_lines_have_is_found() {
     (0..Reader::PAUSE).for_each(|number| assert_eq!(read(&neither), (Form::Names, Reader::PAUSE - 1 - number)));
 }
 
+/// One block of names at the beginning made a whole file of numbers slow.
+#[test]
+fn numbers_after_names_are_read_as_numbers_again() {
+    let (names, numbers, long) = ("1 | a:1 b\n", "1 | 1:1 2\n", "1 | 1:0.12345678901234567890123\n");
+    let mut parser = Parser::new(0, ReadOptions::default());
+    let mut read = |text: &str| {
+        let block = Block { name: "test".into(), first_line: 1, bytes: text.into(), ..Block::default() };
+        parse_block(&mut parser, Format::Vw, block);
+        (parser.vw.form, parser.vw.patience)
+    };
+    assert_eq!(read(names), (Form::Names, Reader::PAUSE));
+    (0..Reader::PAUSE).for_each(|number| assert_eq!(read(numbers), (Form::Names, Reader::PAUSE - 1 - number)));
+    assert_eq!(read(names), (Form::Names, 0));
+    assert_eq!(read(numbers), (Form::Numbers, 0));
+    assert_eq!(read(numbers), (Form::Numbers, 0));
+    // These are no names, and none of the numbers that are read fast: tried once in a while.
+    assert_eq!(read(long), (Form::Names, Reader::PAUSE));
+    assert_eq!(read(long), (Form::Names, Reader::PAUSE - 1));
+}
+
 #[test]
 fn wherever_a_token_lies_in_a_stretch() {
     for length in 0..70 {
