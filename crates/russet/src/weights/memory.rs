@@ -1,6 +1,7 @@
 //! Long arrays and the pages they lie on. A page that is touched for the first time costs a microsecond or two, as much as learning from a few hundred
 //! weights, so an array that grows should neither move nor be filled before it is used.
 
+use std::mem::MaybeUninit;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -198,10 +199,55 @@ pub(crate) fn zeros_to_fill<T: bytemuck::Zeroable>(length: usize) -> Vec<T> {
 
 /// `length` zeros, of memory that the system gives out zeroed and only where it is touched.
 fn zeros<T: bytemuck::Zeroable>(length: usize) -> Vec<T> {
-    let whole = bytemuck::try_zeroed_vec(whole_large_pages::<T>(length));
-    let mut all = whole.unwrap_or_else(|()| bytemuck::zeroed_vec(length));
+    let whole = try_zeros(whole_large_pages::<T>(length));
+    let mut all = whole.unwrap_or_else(|| bytemuck::zeroed_vec(length));
     all.truncate(length);
     all
+}
+
+fn try_zeros<T: bytemuck::Zeroable>(length: usize) -> Option<Vec<T>> {
+    if align_of::<T>() <= ALLOCATORS_ALIGNMENT {
+        return bytemuck::try_zeroed_vec(length).ok();
+    }
+    let mut all = Vec::new();
+    all.try_reserve_exact(length).ok()?;
+    clear(&mut all.spare_capacity_mut()[..length]);
+    // SAFETY: so many elements were made zeros just now, and zeros are a value of theirs.
+    unsafe { all.set_len(length) };
+    Some(all)
+}
+
+/// What the standard library relies on for memory that comes zeroed. For more it writes every zero, so that all pages are touched.
+const ALLOCATORS_ALIGNMENT: usize = 16;
+
+/// Makes all of it zeros: whole pages are given back to the system, which gives out zeroed ones where they are touched.
+fn clear<T>(unused: &mut [MaybeUninit<T>]) {
+    /// No system's small pages are larger.
+    const PAGE: usize = 1 << 16;
+    let (start, bytes) = (unused.as_mut_ptr().cast::<u8>(), size_of_val(unused));
+    let before = start.align_offset(PAGE).min(bytes);
+    let pages = (bytes - before) / PAGE * PAGE;
+    // SAFETY: all of it lies within `unused`, whose content nobody has seen.
+    unsafe {
+        let given = give_back(start.add(before), pages);
+        start.write_bytes(0, if given { before } else { bytes });
+        start.add(before + pages).write_bytes(0, bytes - before - pages);
+    }
+}
+
+/// Gives pages that are full of memory of this process alone back to the system; they are zeros then. Says whether it did.
+///
+/// # Safety
+///
+/// Nobody may rely on what these bytes are.
+#[cfg_attr(not(target_os = "linux"), allow(unused_variables))]
+unsafe fn give_back(start: *mut u8, bytes: usize) -> bool {
+    #[cfg(target_os = "linux")]
+    // SAFETY: as the caller promises. What an allocator gives is private memory without a file behind it, for which the system promises zeros.
+    let given = unsafe { libc::madvise(start.cast(), bytes, libc::MADV_DONTNEED) } == 0;
+    #[cfg(not(target_os = "linux"))]
+    let given = false;
+    given
 }
 
 /// Makes an array longer, by zeros; it will have no more than `limit` elements. What is much longer than before is made anew, of memory that the system
@@ -253,6 +299,18 @@ mod tests {
         for length in [0, 10, 1 << 20] {
             let zeros: Vec<u32> = zeros_to_fill(length);
             assert!(zeros.len() == length && zeros.iter().all(|zero| *zero == 0));
+        }
+    }
+
+    #[test]
+    fn memory_that_was_used_is_cleared() {
+        for [from, to] in [[0, 0], [3, 50], [100, 300_000], [12_345, 65_536], [0, 300_000]] {
+            let mut used = vec![7u8; 300_000];
+            used.clear();
+            clear(&mut used.spare_capacity_mut()[from..to]);
+            // SAFETY: they were written above.
+            unsafe { used.set_len(300_000) };
+            assert!((0..).zip(&used).all(|(place, byte)| *byte == if (from..to).contains(&place) { 0 } else { 7 }));
         }
     }
 }

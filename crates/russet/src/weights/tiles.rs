@@ -12,19 +12,16 @@ pub(crate) struct Tiles {
     weight: Vec<Aligned>,
     gradient: Vec<Aligned>,
     scale: Vec<Aligned>,
-    /// [`Slot::inverse_scale`], kept so that the loops need not divide.
+    /// `1 / N`, kept so that the loops need not divide.
     inverse_scale: Vec<Aligned>,
 }
 
 impl Tiles {
     /// Makes it so many tiles long; it will never have more than `limit`.
     pub(super) fn extend(&mut self, length: usize, limit: usize) {
-        let had = self.inverse_scale.len();
         for field in [&mut self.weight, &mut self.gradient, &mut self.scale, &mut self.inverse_scale] {
             memory::extend_with_zeros(field, length, limit);
         }
-        // As every weight that no example has touched.
-        self.inverse_scale[had..].fill(Aligned([Slot::default().inverse_scale(); TILE]));
     }
 
     #[inline]
@@ -114,9 +111,6 @@ impl Fields<'_> {
     }
 }
 
-/// A value that is larger than any before has a magnitude of more than this in units of `N`, however `1 / N` was rounded.
-const NEARLY_ONE: f32 = 0.999;
-
 /// [`Fields::measure`] for a few tiles: of `steep`, `G` and `1 / N`; of `flat`, weights and `N`.
 #[inline(always)]
 fn measure_some<E: Eight, D: Division<E>, const COUNT: usize>(
@@ -127,13 +121,8 @@ fn measure_some<E: Eight, D: Division<E>, const COUNT: usize>(
     sums: &mut Sums<E>,
     widen: impl Fn(&mut Tile, &[f32; TILE], usize),
 ) {
-    // Few are, so `N` itself, which takes its time to come, is seldom looked at.
-    let is_large = |lane: usize| (E::load(&x[lane].0) * E::load(&inverse_scale[lane].0)).passes(E::all(NEARLY_ONE));
-    if (0..COUNT).fold(false, |any, lane| any | is_large(lane)) {
-        for lane in 0..COUNT {
-            if !E::load(&x[lane].0).passes(E::load(&scale[lane].0)) {
-                continue;
-            }
+    for lane in 0..COUNT {
+        if E::load(&x[lane].0).passes(E::load(&scale[lane].0)) {
             let [weight, gradient] = [&mut weight[lane].0, &mut gradient[lane].0];
             let [scale, inverse_scale] = [&mut scale[lane].0, &mut inverse_scale[lane].0];
             let mut tile = Tile { weight: *weight, gradient: *gradient, scale: *scale, inverse_scale: *inverse_scale };
@@ -150,28 +139,5 @@ fn measure_some<E: Eight, D: Division<E>, const COUNT: usize>(
     let directions = directions::<E, D, COUNT>(steep, values, squared_slope, sums);
     for (direction, x) in directions.into_iter().zip(x) {
         direction.store(&mut x.0);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn no_value_larger_than_any_before_is_overlooked(scale in 1e-19f32..3.3e38, more in 0u32..1000) {
-            let value = f32::from_bits(scale.to_bits() + 1 + more);
-            let slot = Slot { scale, ..Slot::default() };
-            prop_assert!(value > scale && value * slot.inverse_scale() > NEARLY_ONE);
-        }
-    }
-
-    #[test]
-    fn a_weight_that_was_never_touched_notices_the_smallest_value() {
-        let mut tiles = Tiles::default();
-        tiles.extend(1, 4);
-        assert_eq!(tiles.inverse_scale[0].0, [Slot::default().inverse_scale(); TILE]);
-        assert!(crate::weights::SMALLEST * tiles.inverse_scale[0].0[0] > NEARLY_ONE);
     }
 }
