@@ -1,20 +1,26 @@
 //! The guard in a thread of its own, which follows the learner by a few blocks.
 
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::thread::JoinHandle;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, TrySendError, channel, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use russet::classes::Learners;
 use russet::{Companion, Notes};
 use russet_data::helper;
 
 /// How many times the learner may have told something that the companion has not followed yet.
-const AHEAD: usize = 4;
+const AHEAD: usize = 8;
 
-/// So many examples are told at once, or more: to wake the companion for a block takes longer than some blocks do.
+/// So many examples are told at once, or more: telling has its cost as well.
 const TOGETHER: usize = 1 << 9;
 
 /// Or so many base features: what is not told yet takes memory.
 const FEATURES_TOGETHER: usize = 1 << 14;
+
+/// The companion looks so often whether there is something to follow, and less often while there is nothing: for the learner to wake it takes longer than to learn
+/// from some blocks.
+const NAP: Duration = Duration::from_micros(250);
+const LONGEST_NAP: Duration = Duration::from_millis(16);
 
 /// A companion at work.
 pub(crate) struct Beside {
@@ -46,15 +52,21 @@ impl Beside {
     fn tell_all(&self, learner: &mut Learners) {
         let Some(learner) = learner.only_mut() else { return };
         let notes = learner.exchange_notes(self.spares.try_recv().unwrap_or_default());
-        // Fails only if the thread has panicked, which comes out at the end.
-        let _ = self.notes.send(notes);
+        // Fails otherwise only if the thread has panicked, which comes out at the end.
+        if let Err(TrySendError::Full(notes)) = self.notes.try_send(notes) {
+            self.thread.thread().unpark();
+            let _ = self.notes.send(notes);
+        }
     }
 
     /// Waits until the companion knows everything, and ends the thread.
     pub(crate) fn end(self, learner: &mut Learners) {
         self.tell_all(learner);
-        drop(self.notes);
-        let companion = self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let Beside { notes, spares, thread } = self;
+        drop(notes);
+        thread.thread().unpark();
+        let companion = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        drop(spares);
         if let Some(learner) = learner.only_mut() {
             learner.rejoin(companion);
         }
@@ -62,10 +74,20 @@ impl Beside {
 }
 
 fn follow(mut companion: Companion, told: &Receiver<Notes>, back: &Sender<Notes>) -> Companion {
-    while let Ok(notes) = told.recv() {
-        companion.follow(&notes);
-        // Fails only if the learner has ended already.
-        let _ = back.send(notes);
+    let mut nap = NAP;
+    loop {
+        match told.try_recv() {
+            Ok(notes) => {
+                companion.follow(&notes);
+                // Fails only if the learner has ended already.
+                let _ = back.send(notes);
+                nap = NAP;
+            }
+            Err(TryRecvError::Empty) => {
+                thread::park_timeout(nap);
+                nap = (2 * nap).min(LONGEST_NAP);
+            }
+            Err(TryRecvError::Disconnected) => return companion,
+        }
     }
-    companion
 }

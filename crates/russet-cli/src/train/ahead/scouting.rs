@@ -1,6 +1,6 @@
 //! Base features that a thread of their own takes, from blocks that others parse.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TryRecvError, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -11,7 +11,10 @@ use super::Portion;
 use crate::interrupt;
 
 /// How many blocks may be taken ahead.
-const AHEAD: usize = 4;
+const AHEAD: usize = 8;
+
+/// Blocks come back so many at a time, and the scout goes on then: to wake it takes longer than to take a block.
+const TOGETHER: usize = 4;
 
 /// How often a wait for a block looks whether there is something else to do.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -19,8 +22,10 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// A scout at work.
 pub(crate) struct Scouting {
     portions: Receiver<Result<Portion, DataError>>,
-    /// Blocks that were learned from, to be used again.
-    spares: Sender<Portion>,
+    /// Blocks that were learned from, to be used again: for each, another may be taken.
+    spares: Sender<Vec<Portion>>,
+    /// Those that are to go back.
+    due: Vec<Portion>,
     /// What the learner does while it has nothing to learn from.
     assistant: Option<Assistant>,
     thread: JoinHandle<Scout>,
@@ -28,11 +33,11 @@ pub(crate) struct Scouting {
 
 impl Scouting {
     pub(super) fn start(mut stream: Stream, scout: Scout) -> Scouting {
-        let (found, portions) = sync_channel(AHEAD);
+        let (found, portions) = channel();
         let (spares, back) = channel();
         let assistant = stream.part_with_assistant();
         let thread = helper::spawn(move || go_ahead(scout, stream, &found, &back));
-        Scouting { portions, spares, assistant, thread }
+        Scouting { portions, spares, due: Vec::new(), assistant, thread }
     }
 
     /// The next block; until it is there, others are parsed.
@@ -53,8 +58,11 @@ impl Scouting {
     }
 
     pub(super) fn recycle(&mut self, portion: Portion) {
-        // Fails only if the thread has ended, and needs none any more.
-        let _ = self.spares.send(portion);
+        self.due.push(portion);
+        if self.due.len() >= TOGETHER {
+            // Fails only if the thread has ended, and needs none any more.
+            let _ = self.spares.send(std::mem::take(&mut self.due));
+        }
     }
 
     /// The scout, after the last block.
@@ -67,14 +75,19 @@ impl Scouting {
 fn go_ahead(
     mut scout: Scout,
     mut stream: Stream,
-    found: &SyncSender<Result<Portion, DataError>>,
-    back: &Receiver<Portion>,
+    found: &Sender<Result<Portion, DataError>>,
+    back: &Receiver<Vec<Portion>>,
 ) -> Scout {
-    let mut unused = Vec::new();
+    let (mut unused, mut room) = (Vec::new(), AHEAD);
     while !interrupt::asked() {
-        for Portion { parsed, taken } in back.try_iter() {
+        let waited = if room == 0 { back.recv().ok() } else { None };
+        for Portion { parsed, taken } in waited.into_iter().chain(back.try_iter()).flatten() {
             stream.recycle(parsed);
             unused.extend(taken);
+            room += 1;
+        }
+        if room == 0 {
+            break;
         }
         let Some(parsed) = stream.next_unless(interrupt::flag()).transpose() else { break };
         let portion = parsed.map(|parsed| {
@@ -82,6 +95,7 @@ fn go_ahead(
             scout.take(&parsed.batch, &mut taken);
             Portion { parsed, taken: Some(taken) }
         });
+        room -= 1;
         if found.send(portion).is_err() {
             break;
         }
