@@ -34,17 +34,17 @@ const OWN_BLOCK: usize = 17 * LARGE_PAGE;
 /// What an allocator may note down before a block that it has from the system.
 const NOTED: usize = 64;
 
-/// Asks the system for large pages: where weights lie scattered over more memory than the processor keeps page addresses
-/// for, finding those costs more than the weights; and what is filled from end to end is had for a sixth. A wish, so failing is no error.
-fn prefer_large_pages<T>(unused: &mut [T]) {
+/// Asks the system for large pages, for all the room that an array has: where weights lie scattered over more memory than the processor keeps
+/// page addresses for, finding those costs more than the weights; and what is filled from end to end is had for a sixth. A wish, so failing is no error.
+fn prefer_large_pages<T>(all: &Vec<T>) {
     const PAGE: usize = 1 << 12;
-    // Outwards, to the ends of the block that the allocator has from the system: a large page has to be within what is asked for.
-    let start = (unused.as_ptr() as usize) / PAGE * PAGE;
-    let end = (unused.as_ptr() as usize + size_of_val(unused)).next_multiple_of(PAGE);
+    // Outwards, to the ends of the block that the allocator has from the system: a large page has to be within what is asked for in one go.
+    let (start, bytes) = (all.as_ptr() as usize, all.capacity() * size_of::<T>());
+    let (from, to) = (start / PAGE * PAGE, (start + bytes).next_multiple_of(PAGE));
     #[cfg(target_os = "linux")]
-    if size_of_val(unused) >= WORTH_A_LARGE_PAGE {
+    if bytes >= WORTH_A_LARGE_PAGE {
         // SAFETY: the advice changes no content and no rights, of these pages or of what is beside them.
-        unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE) };
+        unsafe { libc::madvise(from as *mut libc::c_void, to - from, libc::MADV_HUGEPAGE) };
     }
 }
 
@@ -122,13 +122,13 @@ fn reserve_for<T>(all: &mut Vec<T>, length: usize, soon: usize) {
     if size_of_val(all.as_slice()) >= LARGE_PAGE {
         // The system moves pages without copying them.
         if try_reserve(all, whole, length) {
-            prefer_large_pages(all.spare_capacity_mut());
+            prefer_large_pages(all);
         }
     } else if length > all.capacity() {
         // Copied, so that large pages are asked for before the first of them is touched.
         let mut roomy = Vec::new();
         if try_reserve(&mut roomy, whole, length) {
-            prefer_large_pages(roomy.spare_capacity_mut());
+            prefer_large_pages(&roomy);
             expect(&roomy, soon);
             roomy.append(all);
             *all = roomy;
@@ -172,9 +172,8 @@ pub(crate) fn reserve_to_fill<T>(all: &mut Vec<T>, length: usize) {
 }
 
 /// Large pages for an array of which at least `length` elements will be written soon.
-pub(crate) fn fill_large_pages<T>(all: &mut Vec<T>, length: usize) {
+pub(crate) fn fill_large_pages<T>(all: &Vec<T>, length: usize) {
     prefer_large_pages(all);
-    prefer_large_pages(all.spare_capacity_mut());
     if length.min(all.capacity()).saturating_mul(size_of::<T>()) >= WORTH_A_LARGE_PAGE {
         make_first_page_large(all);
     }
@@ -192,7 +191,7 @@ pub(crate) fn copy_with_room<T: Copy>(all: &[T], length: usize) -> Vec<T> {
 /// `length` zeros, most of which will be written over.
 pub(crate) fn zeros_to_fill<T: bytemuck::Zeroable>(length: usize) -> Vec<T> {
     let mut all = zeros(length);
-    prefer_large_pages(&mut all);
+    prefer_large_pages(&all);
     make_first_page_large(&all);
     all
 }

@@ -13,11 +13,11 @@ impl WeightTable {
     }
 
     /// Makes memory ready for the first `length` slots, which will be written soon.
-    pub(crate) fn expect(&mut self, length: usize) {
-        if let Cells::Slots(slots) = &mut self.cells {
+    pub(crate) fn expect(&self, length: usize) {
+        if let Cells::Slots(slots) = &self.cells {
             memory::fill_large_pages(slots, length);
         }
-        memory::fill_large_pages(&mut self.counts, length);
+        memory::fill_large_pages(&self.counts, length);
     }
 
     /// A copy that has as much room to grow as the table itself.
