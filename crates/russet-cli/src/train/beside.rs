@@ -8,18 +8,20 @@ use russet::classes::Learners;
 use russet::{Companion, Notes};
 use russet_data::helper;
 
-/// How many times the learner may have told something that the companion has not followed yet.
+/// How many times the learner may have told something that the companion has not followed yet: more than come in a nap.
 const AHEAD: usize = 8;
 
-/// So many examples are told at once, or more: telling has its cost as well.
+/// So many examples are told at once, or more.
 const TOGETHER: usize = 1 << 9;
 
 /// Or so many base features: what is not told yet takes memory.
 const FEATURES_TOGETHER: usize = 1 << 14;
 
-/// The companion looks so often whether there is something to follow, and less often while there is nothing: for the learner to wake it takes longer than to learn
+/// The companion looks so often whether there is something to follow: for the learner to wake it would take longer than to learn
 /// from some blocks.
 const NAP: Duration = Duration::from_micros(250);
+
+/// While there is nothing, it looks less and less often, down to this.
 const LONGEST_NAP: Duration = Duration::from_millis(16);
 
 /// A companion at work.
@@ -52,7 +54,7 @@ impl Beside {
     fn tell_all(&self, learner: &mut Learners) {
         let Some(learner) = learner.only_mut() else { return };
         let notes = learner.exchange_notes(self.spares.try_recv().unwrap_or_default());
-        // Fails otherwise only if the thread has panicked, which comes out at the end.
+        // Where the thread has ended, it has panicked, which comes out at the end.
         if let Err(TrySendError::Full(notes)) = self.notes.try_send(notes) {
             self.thread.thread().unpark();
             let _ = self.notes.send(notes);
@@ -62,11 +64,9 @@ impl Beside {
     /// Waits until the companion knows everything, and ends the thread.
     pub(crate) fn end(self, learner: &mut Learners) {
         self.tell_all(learner);
-        let Beside { notes, spares, thread } = self;
-        drop(notes);
-        thread.thread().unpark();
-        let companion = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        drop(spares);
+        drop(self.notes);
+        self.thread.thread().unpark();
+        let companion = self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         if let Some(learner) = learner.only_mut() {
             learner.rejoin(companion);
         }

@@ -190,7 +190,7 @@ pub(crate) fn copy_with_room<T: Copy>(all: &[T], length: usize) -> Vec<T> {
 
 /// `length` zeros, most of which will be written over.
 pub(crate) fn zeros_to_fill<T: bytemuck::Zeroable>(length: usize) -> Vec<T> {
-    let mut all = zeros(length);
+    let all = zeros(length);
     prefer_large_pages(&all);
     make_first_page_large(&all);
     all

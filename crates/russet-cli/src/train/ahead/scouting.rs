@@ -67,6 +67,7 @@ impl Scouting {
 
     /// The scout, after the last block.
     pub(super) fn end(self) -> Scout {
+        drop((self.portions, self.spares, self.assistant));
         self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 }
@@ -80,16 +81,14 @@ fn go_ahead(
 ) -> Scout {
     let (mut unused, mut room) = (Vec::new(), AHEAD);
     while !interrupt::asked() {
-        let waited = if room == 0 { back.recv().ok() } else { None };
-        for Portion { parsed, taken } in waited.into_iter().chain(back.try_iter()).flatten() {
+        let awaited = if room == 0 { back.recv().ok() } else { None };
+        for Portion { parsed, taken } in awaited.into_iter().chain(back.try_iter()).flatten() {
             stream.recycle(parsed);
             unused.extend(taken);
             room += 1;
         }
-        if room == 0 {
-            break;
-        }
-        let Some(parsed) = stream.next_unless(interrupt::flag()).transpose() else { break };
+        let next = if room > 0 { stream.next_unless(interrupt::flag()).transpose() } else { None };
+        let Some(parsed) = next else { break };
         let portion = parsed.map(|parsed| {
             let mut taken = unused.pop().unwrap_or_default();
             scout.take(&parsed.batch, &mut taken);
