@@ -19,7 +19,7 @@ const KNOWN: [(&str, usize, usize); 21] = [
     ("russet/src/weights/cpu.rs", 2, 1),
     ("russet/src/weights/eight/avx.rs", 1, 0),
     ("russet/src/weights/loops.rs", 5, 1),
-    ("russet/src/weights/memory.rs", 7, 1),
+    ("russet/src/weights/memory.rs", 8, 1),
     ("russet/src/weights/mod.rs", 2, 0),
     ("russet/src/weights/scatter.rs", 3, 3),
     ("russet/src/weights/shared.rs", 5, 4),

@@ -12,13 +12,13 @@ pub use storage::{Layout, StorageReport};
 use crate::expansion::MOST_PRODUCTS;
 use crate::expansion::adaptive::{Aimed, Enumerator, Parents};
 use crate::expansion::blocks::Blocks;
-use crate::expansion::families::{Families, Features};
+use crate::expansion::families::{Families, Features, Lookup};
 use crate::expansion::sweep::{self, Few, Settled, Swept};
 use crate::schedule::Schedule;
 use crate::select::{Candidate, Select};
 use crate::settings::Settings;
 use crate::trial::Trial;
-use crate::weights::{BaseFeatures, Place, Row, Rows, Scratch, Slot, TILE, WeightTable};
+use crate::weights::{BaseFeatures, Listed, Place, Row, Rows, Scratch, Slot, TILE, WeightTable};
 
 /// The state of an adaptive expansion.
 #[derive(Clone)]
@@ -45,6 +45,10 @@ enum Storage {
     Blocks(Blocks),
     Families(Families),
 }
+
+/// About so many products are looked for in two steps at a time: their memory, asked for in the first step, stays in the nearest
+/// caches until the second, and what is listed in vain takes little.
+const PORTION: usize = 1 << 10;
 
 /// What a weight and its count take.
 const PLACE_BYTES: usize = 20;
@@ -213,30 +217,45 @@ impl Growth {
         let (features, lookup) = (Features { slots: &slots[1..], values: &values[1..] }, families.lookup(table, *cpu));
         let length = features.slots.len();
         listed.clear();
-        aimed.clear();
         // An example with very many features makes do with the first parents.
         let present = &present[..present.len().min(MOST_PRODUCTS / length.max(1))];
-        for &(parent, multiplier) in present {
-            let (start, late_from) = (listed.len(), lookup.late_from(parent));
-            let (mut active, mut listed_sealed) = (length as u32, 0);
-            sealed.clear(length);
-            self.parents.get(parent).visit_sealed(factors, |position| {
-                sealed.add(position - 1);
-                active -= 1;
-                listed_sealed += u32::from(slots[position] < late_from);
-            });
-            lookup.aim(parent, features, sealed, listed);
-            aimed.push(Aimed { parent, multiplier, range: start..listed.len(), active, sealed: listed_sealed });
+        for portion in present.chunks((PORTION / length.max(1)).max(1)) {
+            let confirmed = listed.len();
+            aimed.clear();
+            for &(parent, multiplier) in portion {
+                let (start, late_from) = (listed.len(), lookup.late_from(parent));
+                let (mut active, mut listed_sealed) = (length as u32, 0);
+                sealed.clear(length);
+                self.parents.get(parent).visit_sealed(factors, |position| {
+                    sealed.add(position - 1);
+                    active -= 1;
+                    listed_sealed += u32::from(slots[position] < late_from);
+                });
+                lookup.aim(parent, features, sealed, listed);
+                aimed.push(Aimed { parent, multiplier, range: start..listed.len(), active, sealed: listed_sealed });
+            }
+            self.confirm_rows(lookup, aimed, confirmed, listed, rows);
         }
-        let mut first = 0;
-        for Aimed { parent, multiplier, range, active, sealed } in aimed.drain(..) {
-            let count = lookup.confirm(parent, range, first, listed) as u32;
+    }
+
+    /// Writes the rows of parents that were aimed at. Their products, from `first` on, move together.
+    #[inline]
+    fn confirm_rows(
+        &self,
+        lookup: Lookup<'_>,
+        aimed: &[Aimed],
+        mut first: usize,
+        listed: &mut Listed,
+        rows: &mut Rows,
+    ) {
+        for Aimed { parent, multiplier, range, active, sealed } in aimed {
+            let count = lookup.confirm(*parent, range.clone(), first, listed) as u32;
             // What is not listed has no place, and will not get one.
             listed.left_out += u64::from(active + sealed - count);
-            let (place, heritage) = (Place::Listed, self.parents.get(parent).heritage);
-            let active = if self.trial.is_some() { count } else { active };
+            let (place, heritage) = (Place::Listed, self.parents.get(*parent).heritage);
+            let active = if self.trial.is_some() { count } else { *active };
             let (start, end) = (first as u32, first as u32 + count);
-            rows.push(Row { place, multiplier, first: start, end, heritage, parent, active });
+            rows.push(Row { place, multiplier: *multiplier, first: start, end, heritage, parent: *parent, active });
             first = end as usize;
         }
         listed.truncate(first);

@@ -221,20 +221,37 @@ const ALLOCATORS_ALIGNMENT: usize = 16;
 
 /// Makes all of it zeros: whole pages are given back to the system, which gives out zeroed ones where they are touched.
 fn clear<T>(unused: &mut [MaybeUninit<T>]) {
-    /// No system's small pages are larger.
-    const PAGE: usize = 1 << 16;
     let (start, bytes) = (unused.as_mut_ptr().cast::<u8>(), size_of_val(unused));
     let before = start.align_offset(PAGE).min(bytes);
     let pages = (bytes - before) / PAGE * PAGE;
     // SAFETY: all of it lies within `unused`, whose content nobody has seen.
     unsafe {
-        let given = give_back(start.add(before), pages);
+        let given = returns_zeros() && give_back(start.add(before), pages);
         start.write_bytes(0, if given { before } else { bytes });
         start.add(before + pages).write_bytes(0, bytes - before - pages);
     }
 }
 
-/// Gives pages that are full of memory of this process alone back to the system; they are zeros then. Says whether it did.
+/// No system's small pages are larger.
+const PAGE: usize = 1 << 16;
+
+/// True if pages that are given back are zeros when they come again. Linux promises that of an allocator's memory, but an emulator may
+/// take it for a mere hint, and of pages larger than these it keeps those that were given back in part: so it is tried once.
+fn returns_zeros() -> bool {
+    static RETURNS_ZEROS: OnceLock<bool> = OnceLock::new();
+    *RETURNS_ZEROS.get_or_init(|| {
+        // Of the rest nothing is touched.
+        let mut block: Vec<u8> = Vec::with_capacity(OWN_BLOCK);
+        let before = block.as_ptr().align_offset(PAGE);
+        block.resize(before + PAGE, 1);
+        let page = &mut block[before..];
+        // SAFETY: a byte may be anything.
+        let given = unsafe { give_back(page.as_mut_ptr(), PAGE) };
+        given && std::hint::black_box(page).iter().all(|byte| *byte == 0)
+    })
+}
+
+/// Gives pages that are full of memory of this process alone back to the system. Says whether it took them.
 ///
 /// # Safety
 ///
@@ -242,7 +259,7 @@ fn clear<T>(unused: &mut [MaybeUninit<T>]) {
 #[cfg_attr(not(target_os = "linux"), allow(unused_variables))]
 unsafe fn give_back(start: *mut u8, bytes: usize) -> bool {
     #[cfg(target_os = "linux")]
-    // SAFETY: as the caller promises. What an allocator gives is private memory without a file behind it, for which the system promises zeros.
+    // SAFETY: as the caller promises.
     let given = unsafe { libc::madvise(start.cast(), bytes, libc::MADV_DONTNEED) } == 0;
     #[cfg(not(target_os = "linux"))]
     let given = false;
@@ -299,6 +316,13 @@ mod tests {
             let zeros: Vec<u32> = zeros_to_fill(length);
             assert!(zeros.len() == length && zeros.iter().all(|zero| *zero == 0));
         }
+    }
+
+    /// Were it not so here, tests would not see what is done where it is.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_system_returns_zeros() {
+        assert!(returns_zeros());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 use super::*;
 use crate::parse::Parser;
-use crate::parse::tests::{Seen, parse_block, read, read_error, seen};
+use crate::parse::tests::{Seen, parse_block, read, read_error};
 use crate::{Block, Format, ReadOptions};
 use proptest::prelude::*;
 use russet::batch::{Batch, Dictionary, Label};
@@ -85,28 +85,41 @@ enum Way {
     Names,
 }
 
-type Outcome = (Vec<Seen>, (Vec<u32>, Vec<FeatureId>), u64, Option<String>, Option<String>);
+/// Examples, features that were declared, lines that were skipped, the first complaint and the error.
+type Outcome = (Vec<String>, Vec<(FeatureId, String)>, u64, Option<String>, Option<String>);
 
-/// What comes of a block.
-fn outcome(text: &str, way: Way, on_error: OnError) -> Outcome {
+/// What comes of blocks that one parser reads one after the other.
+fn outcomes(blocks: &[Vec<u8>], way: Way, on_error: OnError) -> Vec<Outcome> {
     let mut parser = Parser::new(0, ReadOptions { on_error, ..ReadOptions::default() });
-    parser.vw.pause = u32::from(matches!(way, Way::Plain));
     parser.vw.narrow = matches!(way, Way::Narrow);
     if matches!(way, Way::Names) {
         parser.vw.form = Form::Names;
     }
-    let block = Block { name: "test".into(), first_line: 1, bytes: text.into(), ..Block::default() };
-    let parsed = parse_block(&mut parser, Format::Vw, block);
-    let fatal = parsed.fatal.as_ref().map(ToString::to_string);
-    let features = (parsed.batch.codes().to_vec(), parsed.batch.declared_ids().to_vec());
-    (seen(&parsed), features, parsed.skipped, parsed.complaint.clone(), fatal)
+    let mut outcome = |bytes: &Vec<u8>| {
+        if matches!(way, Way::Plain) {
+            parser.vw.pause = 1;
+        }
+        let block = Block { name: "test".into(), first_line: 1, bytes: bytes.clone(), ..Block::default() };
+        let parsed = parse_block(&mut parser, Format::Vw, block);
+        let fatal = parsed.fatal.as_ref().map(ToString::to_string);
+        // As text: what is no number has its sign and zeros of both signs differ.
+        let examples = parsed.batch.iter().map(|example| format!("{example:?}")).collect();
+        let names = (0..).map(|place| parsed.batch.declared_names().text(place).into_owned());
+        let declared = parsed.batch.declared_ids().iter().copied().zip(names).collect();
+        (examples, declared, parsed.skipped, parsed.complaint.clone(), fatal)
+    };
+    blocks.iter().map(&mut outcome).collect()
 }
 
 fn all_ways_agree(text: &str, on_error: OnError) -> Result<(), TestCaseError> {
-    let expected = outcome(text, Way::Plain, on_error);
-    prop_assert_eq!(&outcome(text, Way::Narrow, on_error), &expected);
-    prop_assert_eq!(&outcome(text, Way::Wide, on_error), &expected);
-    prop_assert_eq!(&outcome(text, Way::Names, on_error), &expected);
+    all_ways_agree_on(&[text.into()], on_error)
+}
+
+fn all_ways_agree_on(blocks: &[Vec<u8>], on_error: OnError) -> Result<(), TestCaseError> {
+    let expected = outcomes(blocks, Way::Plain, on_error);
+    for way in [Way::Narrow, Way::Wide, Way::Names] {
+        prop_assert_eq!(&outcomes(blocks, way, on_error), &expected, "{:?}", way);
+    }
     Ok(())
 }
 
@@ -141,11 +154,34 @@ fn text_of(word: BoxedStrategy<String>) -> impl Strategy<Value = String> {
     prop::collection::vec(line, 0..8).prop_map(|lines| lines.concat())
 }
 
+/// Lines with some bytes changed, cut off anywhere.
+fn bytes() -> impl Strategy<Value = Vec<u8>> {
+    let odd = prop_oneof![any::<u8>(), prop::sample::select(b"0-.e:| \t\n\r'\0\xff".to_vec())];
+    let changes = prop::collection::vec((any::<prop::sample::Index>(), odd), 0..4);
+    (text(), changes, any::<prop::sample::Index>(), any::<bool>()).prop_map(|(text, changes, end, cut)| {
+        let mut bytes = text.into_bytes();
+        for (place, byte) in changes {
+            if let length @ 1.. = bytes.len() {
+                bytes[place.index(length)] = byte;
+            }
+        }
+        bytes.truncate(if cut { end.index(bytes.len() + 1) } else { bytes.len() });
+        bytes
+    })
+}
+
 proptest! {
     #[test]
     fn fast_ways_read_what_the_plain_one_does(text in text(), skip in any::<bool>()) {
         let on_error = if skip { OnError::Skip } else { OnError::Stop };
         all_ways_agree(&text, on_error)?;
+    }
+
+    /// What one block leaves behind in the parser must not show in the next, whatever bytes it had.
+    #[test]
+    fn fast_ways_read_block_after_block(blocks in prop::collection::vec(bytes(), 1..4), skip in any::<bool>()) {
+        let on_error = if skip { OnError::Skip } else { OnError::Stop };
+        all_ways_agree_on(&blocks, on_error)?;
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod wide;
 use super::steps;
 use crate::weights::{Slot, WeightTable};
 use family::{Family, NO_FAMILY};
-pub(crate) use listing::{Features, Sealed};
+pub(crate) use listing::{Features, Lookup, Sealed};
 
 /// Where the weights of products are when straight rows would be mostly empty: each parent has a *family*, a hash table of
 /// its products with the base slot as the key ([`Slot::key`]; 0 if the place is free). A family lies together, so an
