@@ -10,6 +10,7 @@ pub(crate) mod blocks;
 mod cubic;
 pub(crate) mod dense;
 pub(crate) mod families;
+pub(crate) mod few;
 mod ngram;
 mod quadratic;
 pub(crate) mod steps;

@@ -2,11 +2,9 @@
 //! the roots down.
 
 use super::blocks::Blocks;
+use super::few::{Few, is_narrow};
 use super::steps;
 use crate::weights::{BaseFeatures, Row, Span, bounded};
-
-/// Up to how many base slots there may be, the constant's included: sets of them fit into one number.
-const WIDEST: u32 = 64;
 
 /// A sweep is used for up to this many parents for each feature of the example: so its cost stays in proportion.
 const PARENTS_A_FEATURE: usize = 8;
@@ -20,8 +18,6 @@ pub(crate) struct Swept {
     pub(crate) slot: u32,
     /// See [`super::adaptive::Parent::heritage`].
     pub(crate) heritage: f32,
-    /// The base slots whose product with it is not in the feature set by this parent.
-    pub(crate) sealed: Few,
 }
 
 /// Sweeps over parents, with buffers that are reused.
@@ -56,49 +52,6 @@ pub(crate) struct Found {
     pub(crate) span: Option<Span>,
     /// How many active features they stand for.
     pub(crate) active: usize,
-}
-
-/// A set of base slots below [`WIDEST`].
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Few(u64);
-
-impl Few {
-    /// Those of `slots` that are below [`WIDEST`].
-    #[inline(always)]
-    pub(crate) fn of(slots: &[u32]) -> Few {
-        let mut few = Few::default();
-        for &slot in slots {
-            if slot < WIDEST {
-                few.0 |= 1 << slot;
-            }
-        }
-        few
-    }
-
-    /// The same for the slots of an example.
-    #[inline(always)]
-    pub(crate) fn of_base(base: &BaseFeatures) -> Few {
-        if base.is_straight() && base.slots.len() < WIDEST as usize {
-            return Few((1 << base.slots.len()) - 1);
-        }
-        Few::of(&base.slots)
-    }
-
-    pub(crate) fn without(self, slot: u32) -> Few {
-        Few(self.0 & !Few::of(&[slot]).0)
-    }
-
-    /// How many are in both sets.
-    #[inline(always)]
-    pub(crate) fn count_common(self, other: Few) -> u32 {
-        (self.0 & other.0).count_ones()
-    }
-}
-
-/// True if every base slot below `width` fits into [`Few`].
-#[inline]
-pub(crate) fn is_narrow(width: u32) -> bool {
-    width <= WIDEST
 }
 
 /// True if a sweep is the way to find the parents in an example with so many features.
@@ -197,4 +150,66 @@ impl Sweep {
 fn value_of(parent: &Swept, values: &[f32], by_slot: &[f32]) -> f32 {
     // Finite, so that what is absent has the value 0 also where others have passed the range.
     bounded(values[parent.origin as usize] * by_slot[parent.slot as usize - 1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expansion::adaptive::{Enumerator, Parents};
+    use crate::expansion::few::WIDEST;
+    use crate::weights::Place;
+    use proptest::prelude::*;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    /// Parents of up to three factors; where one is there already, the next in turn.
+    fn parents(dice: &[(u32, u32)]) -> Parents {
+        let mut parents = Parents::default();
+        for &(origin, slot) in dice {
+            let origin = origin.checked_sub(1).map(|origin| origin % parents.len().max(1) as u32);
+            match origin.filter(|_| parents.len() > 0) {
+                Some(origin) if parents.get(origin).monomial.degree() > 2 || parents.is_offspring(origin, slot) => {}
+                None if parents.is_root(slot) => {}
+                origin => parents.add(origin, slot, 1, 0.0),
+            }
+        }
+        parents
+    }
+
+    /// Puts another example in the place of one.
+    fn fill(base: &mut BaseFeatures, slots: BTreeSet<u32>) {
+        base.slots = std::iter::once(0).chain(slots).collect();
+        base.values = base.slots.iter().map(|slot| 1.0 + *slot as f32 / 16.0).collect();
+    }
+
+    proptest! {
+        #[test]
+        fn finds_what_a_search_from_the_roots_finds(
+            dice in prop::collection::vec((0u32..9, 1..WIDEST), 1..60),
+            examples in prop::collection::vec(prop::collection::btree_set(1..WIDEST, 1..WIDEST as usize), 1..4),
+            straight in 1..WIDEST,
+        ) {
+            let parents = parents(&dice);
+            let (mut enumerator, mut sweep, mut base) =
+                (Enumerator::default(), Sweep::default(), BaseFeatures::default());
+            let empty = Row::whole(Place::Own(0), 0.0, 0, 0);
+            let mut rows = vec![empty; parents.len()];
+            // The last one twice, so that its rows stay.
+            let last: BTreeSet<u32> = (1..=straight).collect();
+            for slots in examples.into_iter().chain([last.clone(), last]) {
+                fill(&mut base, slots);
+                let slots = Few::of_base(&base);
+                enumerator.find(&parents, &mut base, WIDEST as usize);
+                let searched: BTreeMap<u32, f32> = enumerator.present.iter().copied().collect();
+                let settled = Settled { changes: 0, features: 0, slots, blocks: Blocks::new(WIDEST, true) };
+                let row = |parent, multiplier, _: &Swept| Row { parent, multiplier, ..empty };
+                let found = sweep.find_settled(settled, parents.swept(), &base, &mut rows, row);
+                let swept: BTreeMap<u32, f32> =
+                    rows[..found.count].iter().map(|row| (row.parent, row.multiplier)).collect();
+                prop_assert_eq!(swept, searched);
+                for (parent, sealed) in (0..).zip(parents.few_sealed()) {
+                    prop_assert_eq!(sealed.count_common(slots), parents.get(parent).count_sealed(&enumerator.factors));
+                }
+            }
+        }
+    }
 }

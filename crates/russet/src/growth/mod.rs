@@ -13,7 +13,8 @@ use crate::expansion::MOST_PRODUCTS;
 use crate::expansion::adaptive::{Aimed, Enumerator, Parents};
 use crate::expansion::blocks::Blocks;
 use crate::expansion::families::{Families, Features, Lookup};
-use crate::expansion::sweep::{self, Few, Settled, Swept};
+use crate::expansion::few::{self, Few};
+use crate::expansion::sweep::{self, Settled, Swept};
 use crate::schedule::Schedule;
 use crate::select::{Candidate, Select};
 use crate::settings::Settings;
@@ -171,11 +172,11 @@ impl Growth {
     fn swept_rows(&self, blocks: &Blocks, base: &BaseFeatures, enumerator: &mut Enumerator, rows: &mut Rows) {
         let (features, slots) = (base.slots.len() as u32, Few::of_base(base));
         // A copy, which nothing that is written can change.
-        let (parents, blocks) = (self.parents.swept(), *blocks);
+        let (parents, sealed, blocks) = (self.parents.swept(), self.parents.few_sealed(), *blocks);
         let row = |parent, multiplier, swept: &Swept| {
             let (place, first, end) = blocks.row(parent, features);
-            let Swept { heritage, sealed, .. } = *swept;
-            Row { place, multiplier, first, end, heritage, parent, active: features - 1 - sealed.count_common(slots) }
+            let active = features - 1 - sealed[parent as usize].count_common(slots);
+            Row { place, multiplier, first, end, heritage: swept.heritage, parent, active }
         };
         // Others than those that were written last, whose owner has taken them away.
         if !rows.has_written(parents.len()) {
@@ -191,12 +192,12 @@ impl Growth {
     fn block_rows(&self, blocks: &Blocks, base: &BaseFeatures, enumerator: &Enumerator, rows: &mut Rows) {
         let features = base.slots.len() as u32;
         // What a sweep reads of a parent lies close together, so it is read here too.
-        let (swept, few) = (self.parents.swept(), sweep::is_narrow(blocks.room()).then(|| Few::of(&base.slots)));
+        let (swept, present) = (self.parents.swept(), few::is_narrow(blocks.room()).then(|| Few::of_base(base)));
         for &(parent, multiplier) in &enumerator.present {
             let (place, first, end) = blocks.row(parent, features);
-            let Swept { heritage, sealed, .. } = swept[parent as usize];
-            let sealed = match few {
-                Some(slots) => sealed.count_common(slots),
+            let heritage = swept[parent as usize].heritage;
+            let sealed = match present {
+                Some(slots) => self.parents.few_sealed()[parent as usize].count_common(slots),
                 None => self.parents.get(parent).count_sealed(&enumerator.factors),
             };
             rows.push(Row { place, multiplier, first, end, heritage, parent, active: features - 1 - sealed });

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::*;
 use crate::Layout;
 use crate::batch::{Dictionary, Label};
-use crate::expansion::{adaptive::Parents, steps};
+use crate::expansion::{adaptive::Parents, few, steps};
 use crate::feature::Namespace;
 use crate::monomial::Monomial;
 use crate::settings::{ExpansionKind, Settings};
@@ -180,7 +180,7 @@ fn parents_that_are_absent_cost_nothing() {
             let slots: Vec<u32> = (0..HIDDEN).map(slot_of).collect();
             add_products(parents, None, &slots, 5);
         });
-        let swept = model.features.slot_count() <= 64;
+        let swept = few::is_narrow(model.features.slot_count() as u32);
         for (alone, crowded) in costs(&mut Learner::resume(model), &batch).into_iter().zip(crowded) {
             // A sweep over all parents gives way to a search as soon as there are many.
             let alone = if swept { Cost { steps: crowded.steps, ..alone } } else { alone };

@@ -1,8 +1,9 @@
 use std::collections::HashMap;
 
 use super::{Bits, Parent};
+use crate::expansion::few::Few;
 use crate::expansion::steps;
-use crate::expansion::sweep::{Few, Swept};
+use crate::expansion::sweep::Swept;
 use crate::monomial::Monomial;
 use crate::weights::{BaseFeatures, extend_with_zeros};
 
@@ -12,6 +13,8 @@ pub(crate) struct Parents {
     pub(super) all: Vec<Parent>,
     /// What a sweep needs of each.
     swept: Vec<Swept>,
+    /// Of each, the base slots whose product with it is not in the feature set by this parent, where slots are few.
+    sealed: Vec<Few>,
     /// For each base slot: 1 + the parent that it is, or 0.
     pub(super) roots: Vec<u32>,
     /// Base slots that have had a value other than 1: only those have squares of their own.
@@ -53,6 +56,11 @@ impl Parents {
         &self.swept
     }
 
+    /// Which base slots make no product with each parent, where they are few: see [`Few`].
+    pub(crate) fn few_sealed(&self) -> &[Few] {
+        &self.sealed
+    }
+
     /// Which base slots have had a value other than 1, to be saved.
     pub(crate) fn fractional_bits(&self) -> &[u64] {
         &self.fractional.0
@@ -84,10 +92,10 @@ impl Parents {
             }
             self.fractional.set(*slot);
             let Some(factor) = self.factor(*slot) else { continue };
-            for ((number, parent), swept) in (0..).zip(&mut self.all).zip(&mut self.swept) {
+            for ((number, parent), few) in (0..).zip(&mut self.all).zip(&mut self.sealed) {
                 if parent.monomial.contains(*slot) && parent.barred.binary_search(slot).is_err() {
                     parent.sealed.clear(factor);
-                    swept.sealed = swept.sealed.without(*slot);
+                    *few = few.without(*slot);
                     self.changes += 1;
                     unseal(number, *slot);
                 }
@@ -159,13 +167,13 @@ impl Parents {
         let squares = monomial.slots().iter().filter(|slot| !self.fractional.has(**slot));
         let slots: Vec<u32> = barred.iter().chain(squares).copied().collect();
         slots.iter().filter_map(|slot| self.factor(*slot)).for_each(|factor| sealed.set(factor));
-        let few = Few::of(&slots);
+        self.sealed.push(Few::of(&slots));
         barred.retain(|slot| monomial.contains(*slot));
         barred.sort_unstable();
         barred.dedup();
         barred.shrink_to_fit();
         self.changes += 1;
-        self.swept.push(Swept { origin: origin.map_or(0, |origin| origin + 1), slot, heritage, sealed: few });
+        self.swept.push(Swept { origin: origin.map_or(0, |origin| origin + 1), slot, heritage });
         let (origin, offspring, offspring_factors) = ((origin, slot), Vec::new(), Vec::new());
         self.all.push(Parent { monomial, origin, epoch, heritage, barred, sealed, offspring, offspring_factors });
     }
