@@ -27,7 +27,9 @@ const ROUNDS: usize = 101;
 const PREDICTIONS: usize = 2000;
 
 const MILLION: usize = 1_000_000;
-const LOADS: usize = 41;
+/// Loads in a row, of which the processor time is taken together: the system tells it in ticks of 10 ms.
+const LOADS: usize = 25;
+const LOAD_ROUNDS: usize = 6;
 /// So many MiB have room for a million weights.
 const MEMORY: u32 = 49;
 
@@ -194,14 +196,18 @@ fn apple_model() -> Outcome<Model> {
 fn load(model: &Model, folder: &Path) -> Outcome<Value> {
     let path = folder.join(format!("serving-{}.model", std::process::id()));
     fs::write(&path, model.to_bytes())?;
-    let before = processor_ms();
-    let times = load_times(&path);
-    let processor_ms = processor_ms().zip(before).map(|(after, before)| (after - before) / LOADS as f64);
+    let mut times = Vec::with_capacity(LOADS * LOAD_ROUNDS);
+    let mut processor_ms = Vec::with_capacity(LOAD_ROUNDS);
+    for _ in 0..LOAD_ROUNDS {
+        let before = self::processor_ms();
+        load_often(&path, &mut times)?;
+        processor_ms.extend(self::processor_ms().zip(before).map(|(after, before)| (after - before) / LOADS as f64));
+    }
     let bytes = fs::metadata(&path)?.len();
     fs::remove_file(&path)?;
     let (linear, products) = model.weight_counts();
     Ok(
-        json!({ "weights": linear + products, "features": linear, "bytes": bytes, "load_ms": summary(times?), "processor_ms": processor_ms }),
+        json!({ "weights": linear + products, "features": linear, "bytes": bytes, "load_ms": summary(times), "processor_ms": processor_ms.into_iter().reduce(f64::min) }),
     )
 }
 
@@ -214,13 +220,12 @@ fn processor_ms() -> Option<f64> {
     Some(10.0 * (ticks()? + ticks()?))
 }
 
-fn load_times(path: &Path) -> Outcome<Vec<f64>> {
-    let mut times = Vec::with_capacity(LOADS);
+fn load_often(path: &Path, times: &mut Vec<f64>) -> Outcome<()> {
     for _ in 0..LOADS {
         let began = Instant::now();
         let model = Model::load(path)?;
         times.push(began.elapsed().as_secs_f64() * 1e3);
         drop(model);
     }
-    Ok(times)
+    Ok(())
 }
