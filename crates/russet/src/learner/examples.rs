@@ -99,6 +99,25 @@ impl Learner {
     /// Expand, score, record, move.
     #[inline(always)]
     fn learn_one<L: Loops>(&mut self, example: &Example<'_>, label: f32, loops: L, step: impl Step, loss: impl Loss) {
+        self.expand();
+        let seen = self.see(example, label, loops, step, loss);
+        let (tally, base) = (&mut self.model.progress.tally, self.intake.base());
+        tally.examples += 1;
+        tally.features += (expansion::linear(base).len() + self.rows.active()) as u64;
+        tally.base_features += base.slots.len() as u64 - 1;
+        if seen.is_learned() {
+            self.habit.note(seen.has_slope(loss));
+            self.move_weights(&seen, loops, step, loss);
+        }
+        self.judge(&seen, loops, step, loss);
+        if self.model.progress.tally.examples >= self.next_growth {
+            self.grow();
+        }
+    }
+
+    /// Lists the example's products.
+    #[inline(always)]
+    fn expand(&mut self) {
         let (model, base) = (&mut self.model, self.intake.base());
         model.fit_tables_if_short();
         match &mut model.growth {
@@ -114,22 +133,24 @@ impl Learner {
                 expansion::products(&model.settings, base, slot_count, &model.products, &mut self.rows);
             }
         }
+    }
+
+    /// What the weights say of an example. They are made ready for a step, but where most examples move nothing, only if this one will.
+    #[inline(always)]
+    fn see<L: Loops, S: Step>(&mut self, example: &Example<'_>, label: f32, loops: L, _: S, loss: impl Loss) -> Seen {
+        let (model, base) = (&self.model, self.intake.base());
+        let (importance, offset, range) = (example.label.importance, example.label.base, model.range());
+        let mut seen = Seen { score: 0.0, label, importance, offset, range, used: self.pass.use_of(example.line) };
         let active =
             Active { base, linear: expansion::linear(base), products: &self.rows, straight: self.rows.straight() };
-        let score = model.open(loops, active, example.label.base, &mut self.scratches);
-        let tally = &mut model.progress.tally;
-        tally.examples += 1;
-        tally.features += (active.linear.len() + self.rows.active()) as u64;
-        tally.base_features += base.slots.len() as u64 - 1;
-        let (importance, offset, range) = (example.label.importance, example.label.base, model.range());
-        let seen = Seen { score, label, importance, offset, range, used: self.pass.use_of(example.line) };
-        if importance > 0.0 && seen.used.learned {
-            self.move_weights(&seen, loops, step, loss);
+        let looks_first = S::NEEDS_SLOPE && model.products.is_tiled() && self.habit.is_still();
+        if looks_first {
+            seen.score = model.score(loops, active, offset);
         }
-        self.judge(&seen, loops, step, loss);
-        if self.model.progress.tally.examples >= self.next_growth {
-            self.grow();
+        if !looks_first || seen.is_learned() && seen.has_slope(loss) {
+            seen.score = model.open(loops, active, offset, &mut self.scratches);
         }
+        seen
     }
 
     /// Judges the example that was opened last, or notes it down for the companion.

@@ -24,6 +24,18 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
+    /// True if the model's own weights learn from it.
+    #[inline(always)]
+    pub(crate) fn is_learned(&self) -> bool {
+        self.importance > 0.0 && self.used.learned
+    }
+
+    /// True if the loss of the model's own prediction has a slope.
+    #[inline(always)]
+    pub(crate) fn has_slope(&self, loss: impl Loss) -> bool {
+        loss.slope(self.clip(self.score), self.label) != 0.0
+    }
+
     #[inline(always)]
     pub(crate) fn clip(&self, score: f32) -> f32 {
         clip(score, self.range)

@@ -30,6 +30,7 @@ fn trained(batch: &Batch, forget: bool) -> Vec<u8> {
     for place in 0..batch.len() {
         if forget {
             learner.forget_places(false);
+            learner.habit = Habit::default();
         }
         learner.learn_range(batch, place..place + 1).unwrap();
     }
@@ -53,4 +54,19 @@ proptest! {
         let batch = batch_of(&examples);
         prop_assert_eq!(trained(&batch, false), trained(&batch, true));
     }
+}
+
+/// One of very many examples is of the other class, so most move nothing and are only looked at.
+#[test]
+fn looking_at_an_example_first_changes_nothing() {
+    let rare = |number: u32| number.is_multiple_of(50);
+    let features = |number| if rare(number) { (1..=11).collect() } else { (1..=12).collect() };
+    let value = |number: u32| (number * 7 % 11) as f32 / 11.0;
+    let examples: Vec<Drawn> = (1..=3000).map(|number| (features(number), value(number))).collect();
+    let batch = batch_of(&examples);
+    let mut learner = Learner::new(Settings { epochs: 4, ..Settings::default() }.check().unwrap());
+    learner.set_course_length(batch.len() as u64);
+    learner.learn(&batch).unwrap();
+    assert!(learner.habit.is_still() && learner.model.products.is_tiled() && learner.model.parents() > Some(0));
+    assert!(learner.into_model().to_bytes() == trained(&batch, true));
 }

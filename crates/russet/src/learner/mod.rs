@@ -6,6 +6,7 @@ mod companion;
 mod cost;
 mod epochs;
 mod examples;
+mod habit;
 pub(crate) mod judge;
 #[cfg(test)]
 mod kept;
@@ -27,6 +28,7 @@ use crate::settings::{Checked, ExpansionKind};
 use crate::step::Scratches;
 use crate::weights::Rows;
 use examples::Examples;
+use habit::Habit;
 
 pub use companion::{Companion, Notes};
 pub use label::LabelProblem;
@@ -63,6 +65,7 @@ pub struct Learner {
     scratches: Scratches,
     guard_scratches: Scratches,
     linear: linear::Buffers,
+    habit: Habit,
     /// After how many examples the feature set grows.
     next_growth: u64,
     /// When it grows, if that is not for the model's schedule to say.
@@ -111,6 +114,7 @@ impl Learner {
             scratches,
             guard_scratches,
             linear: linear::Buffers::default(),
+            habit: Habit::default(),
             next_growth,
             growing: None,
             expects_length: false,

@@ -288,12 +288,7 @@ impl Model {
     /// `base + w . x`, mixed with what the guard says, clipped to the range that labels have had.
     #[inline(always)]
     pub(crate) fn predict<L: Loops>(&self, loops: L, active: Active<'_>, base: f32) -> f32 {
-        let gravity = self.shrinkage.gravity();
-        let mut total = [0.0; crate::weights::LANES];
-        self.linear.score(loops, &[active.linear], active.base, gravity, &mut total);
-        self.products.score(loops, active.products, active.base, gravity, &mut total);
-        let score = sum(&total) * self.shrinkage.contraction();
-        let score = score + base;
+        let score = self.score(loops, active, base);
         let mixed = match &self.guard {
             Some(guard) => guard.state.mixture.mix(score, guard.score(loops, active) + base),
             None => score,
@@ -301,7 +296,17 @@ impl Model {
         clip(mixed, self.range())
     }
 
-    /// `base + w . x` at the beginning of a step, the guard apart; not clipped.
+    /// `base + w . x`, the guard apart; not clipped.
+    #[inline(always)]
+    pub(crate) fn score<L: Loops>(&self, loops: L, active: Active<'_>, base: f32) -> f32 {
+        let gravity = self.shrinkage.gravity();
+        let mut total = [0.0; crate::weights::LANES];
+        self.linear.score(loops, &[active.linear], active.base, gravity, &mut total);
+        self.products.score(loops, active.products, active.base, gravity, &mut total);
+        sum(&total) * self.shrinkage.contraction() + base
+    }
+
+    /// The same, to the bit, at the beginning of a step.
     #[inline(always)]
     pub(crate) fn open<L: Loops>(&self, loops: L, active: Active<'_>, base: f32, scratches: &mut Scratches) -> f32 {
         let gravity = self.shrinkage.gravity();

@@ -28,6 +28,8 @@ impl GlobalScale {
 }
 
 impl Step for Adaptive {
+    const NEEDS_SLOPE: bool = true;
+
     #[inline(always)]
     fn step<L: Loops>(
         self,

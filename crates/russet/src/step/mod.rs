@@ -73,6 +73,9 @@ pub(crate) struct Moved<'a> {
 
 /// Moves weights after an example.
 pub(crate) trait Step: Copy {
+    /// True if an example changes nothing where the loss has no slope; then its weights need not be made ready.
+    const NEEDS_SLOPE: bool;
+
     fn step<L: Loops>(
         self,
         loops: L,

@@ -10,6 +10,8 @@ use crate::weights::Loops;
 pub struct Sgd;
 
 impl Step for Sgd {
+    const NEEDS_SLOPE: bool = false;
+
     #[inline(always)]
     fn step<L: Loops>(
         self,
