@@ -142,6 +142,7 @@ fn learns_as_the_oracle_does() {
     );
     let Compared { examples, growths, degree, rows, tiles } = compared;
     let found = (examples.get(), growths.get(), degree.get(), rows.get(), tiles.get());
-    let enough = found.0 > 4000 && found.1 > 300 && found.2 >= 3 && found.3 > 50 && found.4 > 50;
+    // Half of what is usual: the examples are drawn anew each time.
+    let enough = found.0 > 2500 && found.1 > 180 && found.2 >= 3 && found.3 > 30 && found.4 > 100;
     assert!(enough, "too little was compared: {found:?}");
 }
