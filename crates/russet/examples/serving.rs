@@ -197,17 +197,17 @@ fn load(model: &Model, folder: &Path) -> Outcome<Value> {
     let path = folder.join(format!("serving-{}.model", std::process::id()));
     fs::write(&path, model.to_bytes())?;
     let mut times = Vec::with_capacity(LOADS * LOAD_ROUNDS);
-    let mut processor_ms = Vec::with_capacity(LOAD_ROUNDS);
+    let mut spent = Vec::with_capacity(LOAD_ROUNDS);
     for _ in 0..LOAD_ROUNDS {
-        let before = self::processor_ms();
+        let before = processor_ms();
         load_often(&path, &mut times)?;
-        processor_ms.extend(self::processor_ms().zip(before).map(|(after, before)| (after - before) / LOADS as f64));
+        spent.extend(processor_ms().zip(before).map(|(after, before)| (after - before) / LOADS as f64));
     }
     let bytes = fs::metadata(&path)?.len();
     fs::remove_file(&path)?;
     let (linear, products) = model.weight_counts();
     Ok(
-        json!({ "weights": linear + products, "features": linear, "bytes": bytes, "load_ms": summary(times), "processor_ms": processor_ms.into_iter().reduce(f64::min) }),
+        json!({ "weights": linear + products, "features": linear, "bytes": bytes, "load_ms": summary(times), "processor_ms": spent.into_iter().reduce(f64::min) }),
     )
 }
 
