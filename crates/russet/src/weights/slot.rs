@@ -28,12 +28,12 @@ impl Slot {
     /// True if its numbers are such as learning can lead to: a file may say anything.
     #[inline]
     pub(crate) fn is_sound(&self) -> bool {
-        // Without a branch, and as one comparison of all of them: this is asked of every weight that is loaded.
-        const LEAST: [f32; 4] = [-f32::MAX, 0.0, 0.0, 0.0];
-        let fields = [self.weight, self.gradient, self.scale, 0.0];
-        let within: [bool; 4] =
-            std::array::from_fn(|field| (fields[field] >= LEAST[field]) & (fields[field] <= f32::MAX));
-        within == [true; 4]
+        // Without a branch, and as one comparison of all of them: this is asked of every weight that is loaded. The bits of finite
+        // numbers that are not negative, and of no others, are these; -0 is negative, as `1 / N` would be.
+        const POSITIVE: u32 = f32::MAX.to_bits();
+        let magnitude = self.weight.to_bits() & !(1 << 31);
+        let fields = [magnitude, self.gradient.to_bits(), self.scale.to_bits(), 0];
+        fields.map(|bits| bits <= POSITIVE) == [true; 4]
     }
 
     /// True if no example has touched it.
@@ -71,7 +71,10 @@ mod tests {
             assert!(!Slot { gradient: wrong, ..sound }.is_sound());
             assert!(!Slot { scale: wrong, ..sound }.is_sound());
         }
-        assert!(!Slot { gradient: -1.0, ..sound }.is_sound());
-        assert!(!Slot { scale: -1.0, ..sound }.is_sound());
+        for wrong in [-1.0, -0.0, -f32::MIN_POSITIVE] {
+            assert!(Slot { weight: wrong, ..sound }.is_sound());
+            assert!(!Slot { gradient: wrong, ..sound }.is_sound());
+            assert!(!Slot { scale: wrong, ..sound }.is_sound());
+        }
     }
 }

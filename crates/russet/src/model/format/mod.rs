@@ -260,6 +260,7 @@ mod tests {
     use crate::feature::Namespace;
     use crate::select::SelectKind;
     use crate::settings::ExpansionKind;
+    use crate::weights::Slot;
 
     fn trained(expansion: ExpansionKind) -> Model {
         trained_with(Settings { expansion, epochs: 3, memory: 1, ..Settings::default() }, ["a", "b", "c"])
@@ -313,6 +314,29 @@ mod tests {
                     changed.extend_from_slice(&checksum.to_le_bytes());
                     let _ = Model::from_bytes(&changed);
                 }
+            }
+        }
+    }
+
+    /// `N = -0` would make `1 / N` infinite, and the sum of what is normalised by it no number.
+    #[test]
+    fn fuzz_model_a_negative_zero() {
+        for select in [SelectKind::Weight, SelectKind::PickyWeight] {
+            let settings =
+                Settings { expansion: ExpansionKind::Apple, epochs: 3, memory: 1, select, ..Settings::default() };
+            let model = trained_with(settings, ["a", "b", "c"]);
+            let tables: [fn(&mut Model) -> &mut WeightTable; 3] = [
+                |model| &mut model.linear,
+                |model| &mut model.products,
+                |model| &mut model.guard.as_mut().unwrap().linear,
+            ];
+            for table in tables {
+                let mut model = model.clone();
+                let weights = table(&mut model);
+                let place = (0..weights.len()).find(|place| !weights.get(*place).is_untouched()).unwrap();
+                let slot = weights.get(place);
+                weights.set(place, Slot { scale: -0.0, ..slot });
+                assert_eq!(Model::from_bytes(&model.to_bytes()).unwrap_err(), weights::not_a_number(), "{select:?}");
             }
         }
     }
