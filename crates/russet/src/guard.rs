@@ -204,15 +204,10 @@ impl Mixture {
         }
     }
 
-    /// `a p + (1 - a) q`
+    /// What both say together.
     #[inline]
     pub(crate) fn mix(&self, adaptive: f32, linear: f32) -> f32 {
-        match self.adaptive_share() {
-            // A score without a share may be infinite.
-            0.0 => linear,
-            1.0 => adaptive,
-            share => share * adaptive + (1.0 - share) * linear,
-        }
+        mixed(self.adaptive_share(), adaptive, linear)
     }
 
     /// True if the numbers are such as examples can lead to.
@@ -220,6 +215,17 @@ impl Mixture {
         let sums = [self.adaptive_loss, self.linear_loss, self.importance, self.squared_importance];
         let empty = self.squared_importance == 0.0 && self.adaptive_loss != self.linear_loss;
         sums.iter().all(|sum| sum.is_finite() && *sum >= 0.0) && !empty
+    }
+}
+
+/// `a p + (1 - a) q`
+#[inline]
+pub(crate) fn mixed(share: f32, adaptive: f32, linear: f32) -> f32 {
+    match share {
+        // A score without a share may be infinite.
+        0.0 => linear,
+        1.0 => adaptive,
+        _ => share * adaptive + (1.0 - share) * linear,
     }
 }
 

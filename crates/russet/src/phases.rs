@@ -31,7 +31,7 @@ struct Expanded {
 
 impl Expander {
     fn of(model: &Model) -> Expander {
-        let enumerator = Enumerator::on(model.cpu);
+        let enumerator = Enumerator::to_learn(model.cpu);
         Expander { base: BaseFeatures::default(), enumerator, rows: Rows::default() }
     }
 

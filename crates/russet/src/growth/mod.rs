@@ -213,10 +213,12 @@ impl Growth {
         enumerator: &mut Enumerator,
         rows: &mut Rows,
     ) {
-        let Enumerator { present, factors, aimed, sealed, cpu, .. } = enumerator;
+        let Enumerator { present, factors, aimed, sealed, cpu, admits, .. } = enumerator;
         let BaseFeatures { slots, values, listed, .. } = base;
         let (features, lookup) = (Features { slots: &slots[1..], values: &values[1..] }, families.lookup(table, *cpu));
+        let lookup = if *admits { lookup } else { lookup.of_old_ones() };
         let length = features.slots.len();
+        sealed.clear(length);
         listed.clear();
         // An example with very many features makes do with the first parents.
         let present = &present[..present.len().min(MOST_PRODUCTS / length.max(1))];
@@ -226,12 +228,15 @@ impl Growth {
             for &(parent, multiplier) in portion {
                 let (start, late_from) = (listed.len(), lookup.late_from(parent));
                 let (mut active, mut listed_sealed) = (length as u32, 0);
-                sealed.clear(length);
-                self.parents.get(parent).visit_sealed(factors, |position| {
-                    sealed.add(position - 1);
-                    active -= 1;
-                    listed_sealed += u32::from(slots[position] < late_from);
-                });
+                // What is sealed has no place.
+                if *admits {
+                    sealed.clear(length);
+                    self.parents.get(parent).visit_sealed(factors, |position| {
+                        sealed.add(position - 1);
+                        active -= 1;
+                        listed_sealed += u32::from(slots[position] < late_from);
+                    });
+                }
                 lookup.aim(parent, features, sealed, listed);
                 aimed.push(Aimed { parent, multiplier, range: start..listed.len(), active, sealed: listed_sealed });
             }

@@ -104,7 +104,7 @@ impl Learner {
         let sorted = model.settings.expansion.needs_order();
         let intake = Intake::new(model.settings.ngram, sorted);
         let next_growth = model.growth.as_ref().map_or(u64::MAX, Growth::next);
-        let (enumerator, rows, pass) = (Enumerator::on(model.cpu), Rows::default(), Pass::Only);
+        let (enumerator, rows, pass) = (Enumerator::to_learn(model.cpu), Rows::default(), Pass::Only);
         let (scratches, guard_scratches) = (Scratches::on(model.cpu), Scratches::on(model.cpu));
         Learner {
             model,
@@ -151,7 +151,7 @@ impl Learner {
 
     /// Forgets what hangs on where weights are. `slots`: features have other slots than before, too.
     pub(crate) fn forget_places(&mut self, slots: bool) {
-        self.enumerator = Enumerator::on(self.model.cpu);
+        self.enumerator = Enumerator::to_learn(self.model.cpu);
         self.rows.clear();
         self.intake.forget_places(slots);
         self.next_growth = self.following_growth();

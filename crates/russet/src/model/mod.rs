@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use crate::expansion;
 use crate::feature::FeatureTable;
 use crate::growth::{Growth, StorageReport};
-use crate::guard::{Guard, GuardState, Mixture};
+use crate::guard::{Guard, GuardState, Mixture, mixed};
 use crate::learner::judge::clip;
 use crate::loss::{Hinge, Logistic, Loss, LossKind, Quantile, Squared};
 use crate::metrics::{Progressive, Task};
@@ -285,15 +285,16 @@ impl Model {
         self.products.count(active.products, active.base);
     }
 
-    /// `base + w . x`, mixed with what the guard says, clipped to the range that labels have had.
+    /// `base + w . x`, mixed with what the guard says, clipped to the range that labels have had. `share`:
+    /// [`Model::adaptive_share`]; who has no say is not asked.
     #[inline(always)]
-    pub(crate) fn predict<L: Loops>(&self, loops: L, active: Active<'_>, base: f32) -> f32 {
-        let score = self.score(loops, active, base);
-        let mixed = match &self.guard {
-            Some(guard) => guard.state.mixture.mix(score, guard.score(loops, active) + base),
-            None => score,
+    pub(crate) fn predict<L: Loops>(&self, loops: L, active: Active<'_>, base: f32, share: f32) -> f32 {
+        let adaptive = if share > 0.0 { self.score(loops, active, base) } else { 0.0 };
+        let linear = match &self.guard {
+            Some(guard) if share < 1.0 => guard.score(loops, active) + base,
+            _ => 0.0,
         };
-        clip(mixed, self.range())
+        clip(mixed(share, adaptive, linear), self.range())
     }
 
     /// `base + w . x`, the guard apart; not clipped.

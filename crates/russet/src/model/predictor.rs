@@ -5,7 +5,7 @@ use crate::intake::Intake;
 use crate::loss::LossKind;
 use crate::metrics::Task;
 use crate::step::Active;
-use crate::weights::{Loops, Rows, Work};
+use crate::weights::{Loops, Rows, Work, prefetch};
 
 /// Predicts with a model, holding the buffers this needs.
 ///
@@ -28,7 +28,15 @@ pub struct Predictor<'m> {
     pub(super) intake: Intake,
     enumerator: Enumerator,
     pub(super) rows: Rows,
+    /// [`Model::adaptive_share`]
+    share: f32,
+    /// Where in its batch the next example is, if they come in order.
+    next: usize,
 }
+
+/// With more base weights than this (1 MiB), which do not all stay in the nearer caches, those of the next example are asked for
+/// ahead of time.
+const NEAR: usize = 1 << 16;
 
 /// A prediction.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +54,8 @@ impl Model {
     /// A predictor for this model.
     pub fn predictor(&self) -> Predictor<'_> {
         let intake = Intake::new(self.settings.ngram, self.settings.expansion.needs_order());
-        Predictor { model: self, intake, enumerator: Enumerator::on(self.cpu), rows: Rows::default() }
+        let (enumerator, rows) = (Enumerator::to_predict(self.cpu), Rows::default());
+        Predictor { model: self, intake, enumerator, rows, share: self.adaptive_share(), next: 0 }
     }
 }
 
@@ -59,21 +68,41 @@ impl<'m> Predictor<'m> {
     pub fn begin(&mut self, batch: &Batch) {
         self.intake.begin(batch);
         self.intake.find_all(batch, &self.model.features);
+        self.next = 0;
     }
 
     /// Predicts an example of the batch that was begun last.
     pub fn predict(&mut self, batch: &Batch, example: &Example<'_>) -> Predicted<'m> {
         let model = self.model;
-        let base = self.intake.take(batch, example, &model.features);
+        self.intake.take(batch, example, &model.features);
+        self.look_ahead(batch);
+        let base = self.intake.base();
         match &model.growth {
             // Products without a say need not be looked for.
-            Some(_) if model.adaptive_share() == 0.0 => self.rows.clear(),
+            Some(_) if self.share == 0.0 => self.rows.clear(),
             Some(growth) => growth.rows(base, &model.products, &mut self.enumerator, &mut self.rows),
             None => expansion::products(&model.settings, base, model.slot_count(), &model.products, &mut self.rows),
         }
         let active =
             Active { base, linear: expansion::linear(base), products: &self.rows, straight: self.rows.straight() };
-        Predicted::new(model, model.cpu.run(Score { model, active, base: example.label.base }))
+        Predicted::new(model, model.cpu.run(Score { model, active, base: example.label.base, share: self.share }))
+    }
+}
+
+impl Predictor<'_> {
+    /// Asks for the memory of the weights that the next example needs.
+    #[inline]
+    fn look_ahead(&mut self, batch: &Batch) {
+        self.next += 1;
+        let Model { linear, guard, features, .. } = self.model;
+        if linear.len() > NEAR {
+            let linear = if self.share > 0.0 { linear.slots() } else { &[] };
+            let guard = guard.as_ref().filter(|_| self.share < 1.0).map_or(&[][..], |guard| guard.linear.slots());
+            self.intake.look_ahead(batch, self.next, features, |slot| {
+                prefetch(linear, slot as usize);
+                prefetch(guard, slot as usize);
+            });
+        }
     }
 }
 
@@ -82,6 +111,7 @@ struct Score<'a> {
     model: &'a Model,
     active: Active<'a>,
     base: f32,
+    share: f32,
 }
 
 impl Work for Score<'_> {
@@ -89,7 +119,7 @@ impl Work for Score<'_> {
 
     #[inline(always)]
     fn run<L: Loops>(self, loops: L) -> f32 {
-        self.model.predict(loops, self.active, self.base)
+        self.model.predict(loops, self.active, self.base, self.share)
     }
 }
 

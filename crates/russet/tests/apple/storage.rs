@@ -23,7 +23,7 @@ fn learn_watched(learner: &mut Learner, batch: &Batch, range: Range<usize>) -> V
 }
 
 #[test]
-fn rows_and_families_give_the_same_bits() {
+fn rows_and_families_learn_the_same_bits() {
     let examples = sparse(700, 3000, 1);
     let batch = batch_of(&examples);
     for settings in [
@@ -38,7 +38,10 @@ fn rows_and_families_give_the_same_bits() {
         let storage = keys.model().storage().unwrap();
         assert_eq!((storage.layout, storage.left_out), (Layout::Families, 0));
         assert!(keys.model().parents().unwrap() > 30);
-        assert_eq!(bits(&both[0]), bits(&both[1]));
+        // A predictor leaves products without a weight out of families, so it sums in another order.
+        for (of_rows, of_families) in both[0].iter().zip(&both[1]) {
+            assert!((of_rows - of_families).abs() <= 1e-6 * of_rows.abs().max(1.0), "{of_rows} {of_families}");
+        }
         assert_eq!(blocks.model().progress(), keys.model().progress());
         assert_eq!(blocks.model().weight_counts(), keys.model().weight_counts());
         assert_eq!(blocks.model().terms(usize::MAX), keys.model().terms(usize::MAX));

@@ -49,11 +49,18 @@ pub(crate) struct Enumerator {
     pub(crate) sealed: Sealed,
     /// Which instructions look for them.
     pub(crate) cpu: Cpu,
+    /// Whether products that have no weight may get one. If not, those of families are not looked for, nor counted.
+    pub(crate) admits: bool,
 }
 
 impl Enumerator {
-    /// For this processor.
-    pub(crate) fn on(cpu: Cpu) -> Enumerator {
+    /// For learning, on this processor.
+    pub(crate) fn to_learn(cpu: Cpu) -> Enumerator {
+        Enumerator { cpu, admits: true, ..Enumerator::default() }
+    }
+
+    /// For predicting.
+    pub(crate) fn to_predict(cpu: Cpu) -> Enumerator {
         Enumerator { cpu, ..Enumerator::default() }
     }
 

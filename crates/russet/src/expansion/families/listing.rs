@@ -86,16 +86,23 @@ pub(crate) struct Lookup<'a> {
     weights: &'a [Slot],
     /// What this machine can run.
     cpu: Cpu,
+    /// Whether products that have no place yet are listed, and sealed ones.
+    lists_new: bool,
 }
 
 impl<'a> Lookup<'a> {
-    /// From which base slot on products of a parent that have no place get none.
-    pub(crate) fn late_from(self, parent: u32) -> u32 {
-        self.families.late_from(parent)
+    /// The same for somebody who gives no product a place.
+    pub(crate) fn of_old_ones(self) -> Lookup<'a> {
+        Lookup { lists_new: false, ..self }
     }
 
-    /// Lists where each of a parent's products is, if it is anywhere: those that have a place, or may get one, or are sealed; and
-    /// some others. Asks for that memory; [`Lookup::confirm`] has to follow.
+    /// From which base slot on products of a parent that have no place get none, or are not listed at all.
+    pub(crate) fn late_from(self, parent: u32) -> u32 {
+        if self.lists_new { self.families.late_from(parent) } else { 0 }
+    }
+
+    /// Lists where each of a parent's products is, if it is anywhere: those that have a place, or may get one, or are sealed;
+    /// and some others. Asks for that memory; [`Lookup::confirm`] has to follow.
     #[inline]
     pub(crate) fn aim(self, parent: u32, features: Features<'_>, sealed: &Sealed, listed: &mut Listed) {
         let (late_from, length) = (self.late_from(parent), features.slots.len());
@@ -153,7 +160,7 @@ impl Families {
     /// A look at where products are.
     #[inline]
     pub(crate) fn lookup<'a>(&'a self, table: &'a WeightTable, cpu: Cpu) -> Lookup<'a> {
-        Lookup { families: self, weights: table.slots(), cpu: cpu.at_hand() }
+        Lookup { families: self, weights: table.slots(), cpu: cpu.at_hand(), lists_new: true }
     }
 
     /// Gives places to the products of a listed row that have none; calls `admitted(position, key)` for each that got one.

@@ -305,14 +305,8 @@ mod tests {
     }
 
     /// The rows of an example that has `slots`, one for each of five parents: places, slots and values.
-    fn list(
-        families: &Families,
-        table: &WeightTable,
-        slots: &[u32],
-        sealed: &[usize],
-        cpu: Cpu,
-    ) -> Vec<(u32, u32, f32)> {
-        let (lookup, mut listed, mut words) = (families.lookup(table, cpu), Listed::default(), Sealed::default());
+    fn list(lookup: Lookup<'_>, slots: &[u32], sealed: &[usize]) -> Vec<(u32, u32, f32)> {
+        let (mut listed, mut words) = (Listed::default(), Sealed::default());
         let values: Vec<f32> = slots.iter().map(|slot| *slot as f32 + 0.5).collect();
         words.clear(slots.len());
         sealed.iter().for_each(|position| words.add(position % slots.len()));
@@ -346,15 +340,19 @@ mod tests {
             for (parent, slot) in products.into_iter().filter(|(_, slot)| !is_sealed(*slot)) {
                 families.insert(parent, slot, &mut table);
             }
-            let mut expected = Vec::new();
+            let (mut expected, mut old) = (Vec::new(), Vec::new());
             for (parent, slot) in (0..5).flat_map(|parent| slots.iter().map(move |slot| (parent, *slot))) {
                 let place = families.place(parent, slot, &table);
                 let in_time = (slot < families.late_from(parent)).then_some(Families::NEW);
-                let place = if is_sealed(slot) { in_time.map(|_| Families::SEALED) } else { place.or(in_time) };
-                expected.extend(place.map(|place| (place, slot, slot as f32 + 0.5)));
+                let with_others = if is_sealed(slot) { in_time.map(|_| Families::SEALED) } else { place.or(in_time) };
+                let [all, old_ones] = [with_others, place].map(|place| place.map(|place| (place, slot, slot as f32 + 0.5)));
+                expected.extend(all);
+                old.extend(old_ones);
             }
             for cpu in Cpu::available() {
-                prop_assert_eq!(&list(&families, &table, &slots, &sealed, cpu), &expected, "{:?}", cpu);
+                let lookup = families.lookup(&table, cpu);
+                prop_assert_eq!(&list(lookup, &slots, &sealed), &expected, "{:?}", cpu);
+                prop_assert_eq!(&list(lookup.of_old_ones(), &slots, &[]), &old, "{:?}", cpu);
             }
         }
 
