@@ -14,6 +14,10 @@ use crate::weights::{Listed, Room, Slot, prefetch};
 /// A table has fewer places than this: twice a place is an index of 31 bits.
 pub(super) const MOST_PLACES: usize = 1 << 30;
 
+/// How many homes are found before their memory is asked for. How many there are of a few features cannot be foreseen, and a loop over
+/// them that ends unforeseen waits for all that was found so far.
+const HOMES: usize = 128;
+
 /// [`super::plain::aim`], with AVX-512.
 ///
 /// # Safety
@@ -73,7 +77,7 @@ unsafe fn aim<L: Lanes>(aim: &Aim<'_>, Features { slots, values }: Features<'_>,
     let Aim { family, late_from, weights, sealed } = *aim;
     debug_assert!(family.bits > 0);
     let (start, half, hashed) = (L::all(family.start), L::all(family.half), L::all(family.start + family.half));
-    let mut kept = 0;
+    let (mut kept, mut asked, mut homes) = (0, 0, [0; HOMES + Sixteen::WIDTH]);
     for begin in (0..slots.len()).step_by(L::WIDTH) {
         let (slot, value) = (L::load(&slots[begin..]), L::load(&values[begin..]));
         let (there, sealed) = (L::first(slots.len() - begin), L::mask(sealed.bits_from(begin)));
@@ -88,14 +92,17 @@ unsafe fn aim<L: Lanes>(aim: &Aim<'_>, Features { slots, values }: Features<'_>,
         let listed = slot.is_below(L::all(late_from)) & there | may_have & !sealed;
         let place = L::select(may_have, home, L::all(Families::NEW));
         let place = L::select(sealed, L::all(Families::SEALED), place);
-        home.compress(listed).store(&mut to_places[kept..]);
+        home.compress(listed).store(&mut homes[kept - asked..]);
+        place.compress(listed).store(&mut to_places[kept..]);
         slot.compress(listed).store(&mut to_slots[kept..]);
         value.compress(listed).store(&mut to_values[kept..]);
-        let end = kept + L::bits(listed).count_ones() as usize;
-        to_places[kept..end].iter().for_each(|home| prefetch(weights, *home as usize));
-        place.compress(listed).store(&mut to_places[kept..]);
-        kept = end;
+        kept += L::bits(listed).count_ones() as usize;
+        if kept - asked > HOMES {
+            homes[..kept - asked].iter().for_each(|home| prefetch(weights, *home as usize));
+            asked = kept;
+        }
     }
+    homes[..kept - asked].iter().for_each(|home| prefetch(weights, *home as usize));
     kept
 }
 
