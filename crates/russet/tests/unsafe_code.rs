@@ -26,7 +26,9 @@ const KNOWN: [(&str, usize, usize); 21] = [
     ("russet/src/weights/single.rs", 9, 4),
     ("russet/src/weights/table/rows.rs", 5, 0),
     ("russet/src/weights/tile.rs", 1, 0),
-    ("russet/src/weights/wide.rs", 8, 5),
+    ("russet/src/weights/wide/close.rs", 2, 1),
+    ("russet/src/weights/wide/open.rs", 3, 2),
+    ("russet/src/weights/wide/score.rs", 3, 2),
 ];
 
 fn source_files(folder: &Path, found: &mut Vec<PathBuf>) {
