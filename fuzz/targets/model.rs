@@ -32,7 +32,11 @@ fuzz_target!(|bytes: &[u8]| {
     let batch = batch();
     let mut predictor = model.predictor();
     predictor.begin(&batch);
-    assert!(batch.iter().all(|example| predictor.predict(&batch, &example).value.is_finite()));
+    for example in batch.iter() {
+        let explanation = predictor.explain(&batch, &example);
+        let sum = explanation.parts.iter().fold(0.0, |sum, part| sum + part.contribution);
+        assert!(explanation.predicted.value.is_finite() && sum == f64::from(explanation.predicted.value));
+    }
     let mut learner = Learner::resume(model);
     learn(&mut learner, &batch);
     // Loading refuses weights that are not finite.

@@ -214,7 +214,8 @@ impl Mixture {
     fn is_sound(&self) -> bool {
         let sums = [self.adaptive_loss, self.linear_loss, self.importance, self.squared_importance];
         let empty = self.squared_importance == 0.0 && self.adaptive_loss != self.linear_loss;
-        sums.iter().all(|sum| sum.is_finite() && *sum >= 0.0) && !empty
+        // Losses without importance, or one of -0, would make it no number.
+        sums.iter().all(|sum| sum.is_finite() && *sum >= 0.0) && !empty && !self.adaptive_share().is_nan()
     }
 }
 
@@ -237,6 +238,15 @@ mod tests {
         let mut mixture = Mixture::default();
         losses.into_iter().for_each(|(adaptive, linear, importance)| mixture.add(adaptive, linear, importance));
         mixture
+    }
+
+    /// With a share that is no number, what makes a prediction never added up to it.
+    #[test]
+    fn a_share_that_is_no_number_is_not_sound() {
+        let sound = Mixture { adaptive_loss: 5.0, linear_loss: 4.0, importance: 1.0, squared_importance: 1.0 };
+        assert!(sound.is_sound() && Mixture::default().is_sound());
+        assert!(!Mixture { linear_loss: -0.0, ..sound }.is_sound());
+        assert!(!Mixture { linear_loss: 0.0, importance: 0.0, ..sound }.is_sound());
     }
 
     #[test]

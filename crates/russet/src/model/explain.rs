@@ -160,7 +160,7 @@ impl Explanation<'_> {
         }
         // Once is enough, unless the sum is larger than the prediction by more than a number has digits.
         let mut sum = self.sum();
-        while sum != prediction {
+        while sum != prediction && sum.is_finite() {
             self.parts.push(Part::extra(PartKind::Rounding, "rounding", prediction - sum));
             sum = self.sum();
         }

@@ -30,7 +30,7 @@ pub struct Predictor<'m> {
     pub(super) rows: Rows,
     /// [`Model::adaptive_share`]
     share: f32,
-    /// Where in its batch the next example is, if they come in order.
+    /// The place in its batch of the example that comes next, if they come in order.
     next: usize,
 }
 
@@ -75,7 +75,7 @@ impl<'m> Predictor<'m> {
     pub fn predict(&mut self, batch: &Batch, example: &Example<'_>) -> Predicted<'m> {
         let model = self.model;
         self.intake.take(batch, example, &model.features);
-        self.look_ahead(batch);
+        self.look_ahead(batch, example);
         let base = self.intake.base();
         match &model.growth {
             // Products without a say need not be looked for.
@@ -90,12 +90,13 @@ impl<'m> Predictor<'m> {
 }
 
 impl Predictor<'_> {
-    /// Asks for the memory of the weights that the next example needs.
+    /// Asks for the memory of the weights that the example after this one needs, if this one came in order.
     #[inline]
-    fn look_ahead(&mut self, batch: &Batch) {
-        self.next += 1;
+    fn look_ahead(&mut self, batch: &Batch, example: &Example<'_>) {
         let Model { linear, guard, features, .. } = self.model;
-        if linear.len() > NEAR {
+        let is_far = linear.len() > NEAR;
+        if is_far && self.next < batch.len() && batch.example(self.next).first == example.first {
+            self.next += 1;
             let linear = if self.share > 0.0 { linear.slots() } else { &[] };
             let guard = guard.as_ref().filter(|_| self.share < 1.0).map_or(&[][..], |guard| guard.linear.slots());
             self.intake.look_ahead(batch, self.next, features, |slot| {

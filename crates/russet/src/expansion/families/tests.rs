@@ -95,8 +95,8 @@ proptest! {
     #[test]
     fn every_processor_lists_what_there_is(
         products in prop::collection::vec((0u32..5, prop_oneof![1u32..60, 1u32..5_000]), 0..500),
-        example in prop::collection::hash_set(prop_oneof![1u32..60, 1u32..5_000], 1..90),
-        sealed in prop::collection::vec(0usize..90, 0..4),
+        example in prop::collection::hash_set(prop_oneof![1u32..60, 1u32..5_000], 1..400),
+        sealed in prop::collection::vec(0usize..400, 0..4),
         limit in 0usize..600,
         admits in any::<bool>(),
     ) {
