@@ -101,8 +101,8 @@ impl<'a> Lookup<'a> {
         if self.lists_new { self.families.late_from(parent) } else { 0 }
     }
 
-    /// Lists where each of a parent's products is, if it is anywhere: those that have a place, or may get one, or are sealed;
-    /// and some others. Asks for that memory; [`Lookup::confirm`] has to follow.
+    /// Lists where each of a parent's products is, if it is anywhere: those that have a place, or may get one, or are sealed; and
+    /// some others. Asks for that memory; [`Lookup::confirm`] has to follow.
     #[inline]
     pub(crate) fn aim(self, parent: u32, features: Features<'_>, sealed: &Sealed, listed: &mut Listed) {
         let (late_from, length) = (self.late_from(parent), features.slots.len());

@@ -16,7 +16,7 @@ pub(super) const MOST_PLACES: usize = 1 << 30;
 
 /// How many homes are found before their memory is asked for. How many there are of a few features cannot be foreseen, and a loop over
 /// them that ends unforeseen waits for all that was found so far.
-const HOMES: usize = 128;
+const HOMES: usize = 64;
 
 /// [`super::plain::aim`], with AVX-512.
 ///
