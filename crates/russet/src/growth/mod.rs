@@ -218,7 +218,6 @@ impl Growth {
         let (features, lookup) = (Features { slots: &slots[1..], values: &values[1..] }, families.lookup(table, *cpu));
         let lookup = if *admits { lookup } else { lookup.of_old_ones() };
         let length = features.slots.len();
-        sealed.clear(length);
         listed.clear();
         // An example with very many features makes do with the first parents.
         let present = &present[..present.len().min(MOST_PRODUCTS / length.max(1))];
@@ -228,9 +227,9 @@ impl Growth {
             for &(parent, multiplier) in portion {
                 let (start, late_from) = (listed.len(), lookup.late_from(parent));
                 let (mut active, mut listed_sealed) = (length as u32, 0);
-                // What is sealed has no place.
+                sealed.clear(length);
+                // What is sealed has no place, so it is not listed where only those that have one are.
                 if *admits {
-                    sealed.clear(length);
                     self.parents.get(parent).visit_sealed(factors, |position| {
                         sealed.add(position - 1);
                         active -= 1;

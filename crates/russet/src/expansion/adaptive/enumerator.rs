@@ -49,7 +49,7 @@ pub(crate) struct Enumerator {
     pub(crate) sealed: Sealed,
     /// Which instructions look for them.
     pub(crate) cpu: Cpu,
-    /// Whether products that have no weight may get one. If not, those of families are not looked for, nor counted.
+    /// Whether products that have no weight may get one. If not, the rows of families leave them out, and sealed ones.
     pub(crate) admits: bool,
 }
 
